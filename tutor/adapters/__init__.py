@@ -1,0 +1,1 @@
+"""The plugs: one library each behind one socket, named <socket>_<library>."""
