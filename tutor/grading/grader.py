@@ -1,0 +1,187 @@
+"""The stages in order: gate, segments, nearest evidence, judge, fusion, quote, score."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tutor.errors import EngineReply
+from tutor.grading import gates, judge, score, segments, similarity, wording
+from tutor.grading.fusion import FUSION, WORD_ONLY_LOG_ODDS, Fusion, Signals
+from tutor.ports import ChatModel, Clock, Embedder
+from tutor.values import (
+    CREDIT,
+    Answer,
+    Criterion,
+    CriterionVerdict,
+    Fingerprint,
+    Grade,
+    Question,
+    Rubric,
+    Verdict,
+)
+
+# A yes needs words: below this cosine the nearest segment is about something else.
+MIN_EVIDENCE_COSINE = 0.15
+NO_EVIDENCE = "no_evidence"
+RECITED = "recited"
+
+
+@dataclass(frozen=True)
+class Grader:
+    """Grades answers with one served model and one embedder.
+
+    Attributes:
+        server: Name and version of what serves the model, for the fingerprint.
+        chat_digest: SHA-256 of the model file where it is known.
+    """
+
+    chat: ChatModel
+    embedder: Embedder
+    clock: Clock
+    server: str
+    chat_digest: str | None = None
+    fusion: Fusion = FUSION
+    _nulls: dict[str, float] = field(default_factory=dict, repr=False)
+
+    def grade(
+        self,
+        question: Question,
+        rubric: Rubric,
+        answer: Answer,
+        on_verdict: Callable[[CriterionVerdict], None] = lambda verdict: None,
+    ) -> Grade:
+        """Grade one answer, reporting each verdict as it falls.
+
+        Raises:
+            EngineError: A model could not work, or could rule on nothing at all; nothing was graded.
+        """
+        started_s = self.clock.elapsed_s()
+        stopped_by = gates.gate(question, answer.text)
+        if stopped_by:
+            verdicts = tuple(_gated(c, stopped_by) for c in rubric.criteria)
+        else:
+            verdicts = self._verdicts(question, rubric, answer.text, on_verdict)
+        by_id = {v.id: v.verdict for v in verdicts}
+        return Grade(
+            question_id=question.id,
+            answer_id=answer.id,
+            score=score.score(rubric.criteria, by_id),
+            judged_share=score.judged_share(rubric.criteria, by_id),
+            gate=stopped_by,
+            flags=(RECITED,) if not stopped_by and gates.is_recited(question, answer.text) else (),
+            fingerprint=self.fingerprint(),
+            seconds=max(self.clock.elapsed_s() - started_s, 0.0),
+            criteria=verdicts,
+        )
+
+    def fingerprint(self) -> Fingerprint:
+        """Everything that may change a grade of the same words."""
+        parts = {
+            "chat_model": self.chat.name,
+            "chat_digest": self.chat_digest,
+            "server": self.server,
+            "embedder": self.embedder.name,
+            "prompt": judge.PROMPT,
+            "fusion": self.fusion.name,
+            "gates": gates.GATES,
+            "figures": "none",
+        }
+        digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        return Fingerprint(id=digest[:12], **parts)
+
+    def signals(
+        self, question: Question, criteria: Sequence[Criterion], answer: str
+    ) -> Iterator[tuple[Criterion, Signals | None, segments.Segment]]:
+        """Signals and nearest segment of each criterion, one judge call at a time; None where it gave no ruling.
+
+        Raises EngineDown or EngineTimeout.
+        """
+        pieces = segments.segments(answer)
+        nearest = similarity.nearest(
+            self.embedder.embed([c.text for c in criteria]), self.embedder.embed([p.text for p in pieces])
+        )
+        for criterion, evidence in zip(criteria, nearest, strict=True):
+            best = pieces[evidence.best]
+            try:
+                yes = self._log_odds(criterion.text, [pieces[i].text for i in evidence.indices])
+                null = self._null_log_odds(criterion.text)
+            except EngineReply:
+                yield criterion, None, best
+                continue
+            yield (
+                criterion,
+                Signals(
+                    judge=yes,
+                    null=null,
+                    cosine=evidence.cosine,
+                    word_share=wording.word_share(criterion.text, answer),
+                    question_share=wording.word_share(criterion.text, question.question),
+                ),
+                best,
+            )
+
+    def _verdicts(
+        self, question: Question, rubric: Rubric, answer: str, on_verdict: Callable[[CriterionVerdict], None]
+    ) -> tuple[CriterionVerdict, ...]:
+        verdicts: list[CriterionVerdict] = []
+        for criterion, signals, best in self.signals(question, rubric.criteria, answer):
+            verdicts.append(self._verdict(criterion, signals, best))
+            on_verdict(verdicts[-1])
+        if all(v.verdict is Verdict.UNJUDGED for v in verdicts):
+            raise EngineReply(
+                "The model gave no usable verdict on any point. Try again, or check it with `tutor doctor`."
+            )
+        return tuple(verdicts)
+
+    def _verdict(self, criterion: Criterion, signals: Signals | None, best: segments.Segment) -> CriterionVerdict:
+        if signals is None:
+            return _without_words(criterion, Verdict.UNJUDGED, "the model's reply could not be read as yes or no")
+        probability = self.fusion.probability(signals)
+        verdict = self.fusion.verdict(probability)
+        if verdict is Verdict.MISSED:
+            return _without_words(criterion, verdict, None, probability)
+        if signals.cosine < MIN_EVIDENCE_COSINE:
+            return _without_words(criterion, Verdict.MISSED, NO_EVIDENCE, probability)
+        return CriterionVerdict(
+            id=criterion.id,
+            text=criterion.text,
+            verdict=verdict,
+            credit=CREDIT[verdict],
+            probability=probability,
+            quote=best.text,
+            start=best.start,
+            end=best.end,
+        )
+
+    def _log_odds(self, criterion_text: str, excerpts: Sequence[str]) -> float:
+        ruling = judge.rule(self.chat, criterion_text, excerpts)
+        if ruling.log_odds is not None:
+            return ruling.log_odds
+        return WORD_ONLY_LOG_ODDS if ruling.yes else -WORD_ONLY_LOG_ODDS
+
+    def _null_log_odds(self, criterion_text: str) -> float:
+        if criterion_text not in self._nulls:
+            self._nulls[criterion_text] = self._log_odds(criterion_text, [judge.NULL_ANSWER])
+        return self._nulls[criterion_text]
+
+
+def _gated(criterion: Criterion, gate: str) -> CriterionVerdict:
+    if gate == gates.OTHER_LANGUAGE:
+        return _without_words(criterion, Verdict.UNJUDGED, "the answer is in another language than the question")
+    return _without_words(criterion, Verdict.MISSED, gate)
+
+
+def _without_words(
+    criterion: Criterion, verdict: Verdict, reason: str | None, probability: float | None = None
+) -> CriterionVerdict:
+    return CriterionVerdict(
+        id=criterion.id,
+        text=criterion.text,
+        verdict=verdict,
+        credit=CREDIT[verdict],
+        probability=probability,
+        reason=reason,
+    )

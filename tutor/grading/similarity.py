@@ -1,0 +1,56 @@
+"""Which segments of the answer are nearest to a criterion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Three segments in the order of the answer were better evidence for a small judge than the whole answer.
+NEAREST = 3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The nearest segments of one criterion.
+
+    Attributes:
+        indices: Positions of the nearest segments, in the order of the answer.
+        best: Position of the nearest one.
+        cosine: Its cosine with the criterion, in [-1, 1].
+        rank: Share of the other criteria to which the answer is less near, in [0, 1].
+    """
+
+    indices: tuple[int, ...]
+    best: int
+    cosine: float
+    rank: float
+
+
+def nearest(
+    criteria: NDArray[np.float32], segment_vectors: NDArray[np.float32], count: int = NEAREST
+) -> tuple[Evidence, ...]:
+    """Evidence for each criterion.
+
+    Args:
+        criteria: Unit vectors, shape (criteria, dimensions).
+        segment_vectors: Unit vectors, shape (segments, dimensions), at least one.
+        count: How many segments to take at the most.
+
+    >>> import numpy as np
+    >>> nearest(np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32)[::-1], count=1)[0].best
+    1
+    """
+    cosines = criteria @ segment_vectors.T
+    tops = cosines.max(axis=1)
+    others = max(len(tops) - 1, 1)
+    return tuple(
+        Evidence(
+            indices=tuple(sorted(int(i) for i in np.argsort(-row, kind="stable")[:count])),
+            best=int(row.argmax()),
+            cosine=float(top),
+            rank=float((tops < top).sum()) / others,
+        )
+        for row, top in zip(cosines, tops, strict=True)
+    )
