@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tutor.labelled import AnswerLine
 from tutor.values import Fingerprint, Grade, Value, Verdict
 
 # FORMATS: two classes split at credit >= .5; four classes in the order missed, partly, met, contradicted.
@@ -23,19 +24,6 @@ _VERDICT_CLASS = {
 _WITH_INTERVALS = ("accuracy", "kappa", "kappa4", "r", "rmse")
 _RESAMPLES = 1000
 _SEED = 20260301
-
-
-class LabelledAnswer(Value):
-    """One answer of an answers file; labels and overall are for measuring only, never for grading."""
-
-    question_id: str
-    answer_id: str
-    answer: str
-    spoken: bool = False
-    style: str = ""
-    labels: Mapping[str, float] | None = None
-    """criterion id -> 1 made, .5 partly, 0 absent, -1 contradicted."""
-    overall: float | None = None
 
 
 class Agreement(Value):
@@ -72,11 +60,11 @@ class Report(Value):
 
 @dataclass(frozen=True)
 class _Pair:
-    labelled: LabelledAnswer
+    labelled: AnswerLine
     grade: Grade
 
 
-def evaluate(answers: Sequence[LabelledAnswer], grades: Sequence[Grade]) -> Report:
+def evaluate(answers: Sequence[AnswerLine], grades: Sequence[Grade]) -> Report:
     """Compare grades with labels.
 
     Args:
@@ -112,7 +100,7 @@ def kappa(a: NDArray[np.int64], b: NDArray[np.int64]) -> float | None:
     return None if expected >= 1.0 else (observed - expected) / (1.0 - expected)
 
 
-def _pair(answer: LabelledAnswer, by_key: Mapping[tuple[str, str], Grade]) -> _Pair:
+def _pair(answer: AnswerLine, by_key: Mapping[tuple[str, str], Grade]) -> _Pair:
     grade = by_key.get((answer.question_id, answer.answer_id))
     if grade is None:
         raise ValueError(f"no grade for answer {answer.answer_id!r} of question {answer.question_id!r}")

@@ -51,7 +51,7 @@ class Grader:
         question: Question,
         rubric: Rubric,
         answer: Answer,
-        on_verdict: Callable[[CriterionVerdict], None] = lambda verdict: None,
+        on_verdict: Callable[[CriterionVerdict], None] = lambda _: None,
     ) -> Grade:
         """Grade one answer, reporting each verdict as it falls.
 

@@ -1,0 +1,160 @@
+"""The whole core on fakes: words behind every credit, nothing invented when an engine fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.fakes import FakeChatModel, FakeClock, FakeEmbedder
+from tutor.errors import EngineDown, EngineReply
+from tutor.grading.fusion import Fusion
+from tutor.grading.grader import NO_EVIDENCE, Grader
+from tutor.ports import Choice, Turn
+from tutor.values import Answer, Criterion, Question, Rubric, Verdict
+
+QUESTION = Question(
+    id="q1",
+    question="Which resource limits decode?",
+    reference_answer="Decode is limited by memory bandwidth, because each step reads all weights for one token.",
+    kind="concept",
+    topic="serving",
+)
+RUBRIC = Rubric(
+    question_id="q1",
+    criteria=(
+        Criterion(id="c1", text="Decode is limited by memory bandwidth.", weight=3),
+        Criterion(id="c2", text="Each step reads all weights for one token.", weight=2),
+        Criterion(id="c3", text="Prefill is limited by compute.", weight=1),
+    ),
+)
+
+
+# The judge alone decides here, so that the tests do not depend on fitted numbers.
+JUDGE_ONLY = Fusion(
+    name="judge-only", intercept=0.0, judge=1.0, null=-0.2, cosine=0.0, word_share=0.0, question_share=0.0,
+    partly=0.5, met=0.65,
+)  # fmt: skip
+
+
+def answer(text: str) -> Answer:
+    return Answer(id="a1", question_id="q1", text=text, created_at=FakeClock().now())
+
+
+def grader(rule: object = None, chat: object = None) -> Grader:
+    return Grader(
+        chat=chat or FakeChatModel(rule),  # type: ignore[arg-type]
+        embedder=FakeEmbedder(),
+        clock=FakeClock(),
+        server="fake 1",
+        fusion=JUDGE_ONLY,
+    )
+
+
+def last_line(turns: Sequence[Turn]) -> str:
+    return turns[-1].content
+
+
+def says_yes_to(*criteria: str) -> object:
+    """A judge that says yes only to these criteria, and no to the answer that says nothing."""
+    return lambda turns: (
+        0.99 if any(c in last_line(turns) for c in criteria) and "I don't know." not in last_line(turns) else 0.01
+    )
+
+
+SAID = "So decode is limited by memory bandwidth I think. Cats sleep all day. Prefill is something else."
+
+
+def test_a_credited_criterion_shows_the_exact_words_that_earned_it() -> None:
+    grade = grader(says_yes_to("Decode is limited by memory bandwidth.")).grade(QUESTION, RUBRIC, answer(SAID))
+    first = grade.criteria[0]
+    assert first.verdict is Verdict.MET
+    assert first.quote == "So decode is limited by memory bandwidth I think."
+    assert SAID[first.start : first.end] == first.quote
+    assert [c.verdict for c in grade.criteria[1:]] == [Verdict.MISSED, Verdict.MISSED]
+    assert grade.score == 0.5
+    assert grade.judged_share == 1.0
+    assert grade.gate is None
+
+
+def test_verdicts_are_reported_one_by_one_in_the_rubrics_order() -> None:
+    heard: list[str] = []
+    grade = grader().grade(QUESTION, RUBRIC, answer(SAID), lambda v: heard.append(v.id))
+    assert heard == ["c1", "c2", "c3"] == [c.id for c in grade.criteria]
+
+
+def test_a_yes_without_words_that_could_have_earned_it_is_missed() -> None:
+    grade = grader(lambda turns: 0.999).grade(QUESTION, RUBRIC, answer("Bananas grow on tall herbs everywhere."))
+    assert {c.verdict for c in grade.criteria} == {Verdict.MISSED}
+    assert NO_EVIDENCE in {c.reason for c in grade.criteria}
+
+
+def test_a_gate_grades_without_asking_the_model() -> None:
+    chat = FakeChatModel()
+    grade = grader(chat=chat).grade(QUESTION, RUBRIC, answer("Solution"))
+    assert (grade.score, grade.gate, chat.calls) == (0.0, "nothing_said", [])
+    assert {(c.verdict, c.reason) for c in grade.criteria} == {(Verdict.MISSED, "nothing_said")}
+
+
+def test_another_language_is_unjudged_not_zero() -> None:
+    grade = grader().grade(QUESTION, RUBRIC, answer("La respuesta es que el modelo está limitado por la memoria"))
+    assert (grade.score, grade.judged_share, grade.gate) == (None, 0.0, "other_language")
+
+
+def test_a_dead_server_grades_nothing() -> None:
+    with pytest.raises(EngineDown, match="gone"):
+        grader(lambda turns: EngineDown("gone")).grade(QUESTION, RUBRIC, answer(SAID))
+
+
+def test_one_babbled_reply_is_one_unjudged_criterion() -> None:
+    def rule(turns: Sequence[Turn]) -> float | Exception:
+        return EngineReply("babble") if "Prefill is limited" in last_line(turns) else 0.01
+
+    grade = grader(rule).grade(QUESTION, RUBRIC, answer(SAID))
+    assert [c.verdict for c in grade.criteria] == [Verdict.MISSED, Verdict.MISSED, Verdict.UNJUDGED]
+    assert grade.criteria[2].credit is None
+    assert round(grade.judged_share, 3) == 0.833
+
+
+def test_a_server_that_only_babbles_is_a_failure_and_not_a_grade() -> None:
+    with pytest.raises(EngineReply, match="no usable verdict"):
+        grader(lambda turns: EngineReply("babble")).grade(QUESTION, RUBRIC, answer(SAID))
+
+
+def test_a_server_without_probabilities_can_still_be_used() -> None:
+    class WordOnly:
+        name = "word-only"
+
+        def choose(self, turns: Sequence[Turn], labels: tuple[str, ...]) -> Choice:
+            yes = "Decode is limited" in last_line(turns) and "I don't know." not in last_line(turns)
+            return Choice(label=labels[0] if yes else labels[1], probability=None)
+
+    grade = grader(chat=WordOnly()).grade(QUESTION, RUBRIC, answer(SAID))
+    assert [c.verdict for c in grade.criteria] == [Verdict.MET, Verdict.MISSED, Verdict.MISSED]
+
+
+def test_what_saying_nothing_gets_is_asked_once_a_criterion() -> None:
+    chat = FakeChatModel(lambda turns: 0.5)
+    judge = grader(chat=chat)
+    judge.grade(QUESTION, RUBRIC, answer(SAID))
+    judge.grade(QUESTION, RUBRIC, answer(SAID))
+    assert sum("I don't know." in last_line(turns) for turns in chat.calls) == len(RUBRIC.criteria)
+
+
+def test_a_high_null_lowers_the_probability() -> None:
+    def with_null(p: float) -> float | None:
+        rule = lambda turns: p if "I don't know." in last_line(turns) else 0.8  # noqa: E731
+        return grader(rule).grade(QUESTION, RUBRIC, answer(SAID)).criteria[0].probability
+
+    assert with_null(0.9) < with_null(0.01)  # type: ignore[operator]
+
+
+def test_a_recited_reference_is_flagged() -> None:
+    assert grader().grade(QUESTION, RUBRIC, answer(QUESTION.reference_answer)).flags == ("recited",)
+
+
+def test_the_fingerprint_changes_with_any_part() -> None:
+    one = grader().fingerprint()
+    other = Grader(chat=FakeChatModel(), embedder=FakeEmbedder(), clock=FakeClock(), server="fake 2").fingerprint()
+    assert one == grader().fingerprint()
+    assert one.id != other.id
