@@ -84,7 +84,7 @@ def test_verdicts_are_reported_one_by_one_in_the_rubrics_order() -> None:
 
 
 def test_a_yes_without_words_that_could_have_earned_it_is_missed() -> None:
-    grade = grader(lambda turns: 0.999).grade(QUESTION, RUBRIC, answer("Bananas grow on tall herbs everywhere."))
+    grade = grader(lambda turns: 0.999).grade(QUESTION, RUBRIC, answer("Bananas ripen."))
     assert {c.verdict for c in grade.criteria} == {Verdict.MISSED}
     assert NO_EVIDENCE in {c.reason for c in grade.criteria}
 

@@ -1,0 +1,158 @@
+"""Commands on fake verbs: formats, exit codes, and sentences instead of traces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.grades import graded
+from tutor import __version__
+from tutor.cli import Verbs, app
+from tutor.errors import BankError, EngineDown
+from tutor.labelled import AnswerLine
+from tutor.values import Check, Grade, Verdict
+
+LINES = (
+    AnswerLine(question_id="q1", answer_id="a", answer="one two", labels={"c0": 1.0}, overall=1.0, style="a_x"),
+    AnswerLine(question_id="q1", answer_id="b", answer="one", labels={"c0": 0.0}, overall=0.0, style="b_x"),
+)
+
+
+def grade_all(answers: Sequence[AnswerLine], bank: Path | None) -> Iterator[Grade]:
+    for line in answers:
+        yield graded(line.question_id, line.answer_id, [Verdict.MET], score=1.0)
+
+
+def verbs(**changed: object) -> Verbs:
+    plain = Verbs(
+        serve=lambda port, browser: None,
+        setup=lambda report: report("done"),
+        read_answers=lambda path: LINES,
+        grade_all=grade_all,
+        checks=lambda: iter([Check(name="weights", ok=True, detail="there")]),
+    )
+    return replace(plain, **changed)
+
+
+@pytest.fixture
+def tutor() -> Callable[..., Result]:
+    return lambda *words, **changed: CliRunner().invoke(app, list(words), obj=verbs(**changed))
+
+
+def test_the_version(tutor: Callable[..., Result]) -> None:
+    assert tutor("--version").stdout == f"tutor {__version__}\n"
+
+
+def test_help_names_every_command(tutor: Callable[..., Result]) -> None:
+    shown = tutor("--help").stdout
+    assert all(command in shown for command in ("serve", "setup", "grade", "evaluate", "doctor"))
+
+
+def test_grade_writes_a_line_an_answer_in_input_order(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    out = tmp_path / "grades.jsonl"
+    run = tutor("grade", "--answers", "x.jsonl", "--out", str(out))
+    assert run.exit_code == 0
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [r["answer_id"] for r in rows] == ["a", "b"]
+    assert set(rows[0]) == {
+        "question_id", "answer_id", "score", "band", "judged_share", "gate", "flags", "fingerprint", "seconds",
+        "criteria", "figures", "misconceptions",
+    }  # fmt: skip
+    assert set(rows[0]["criteria"][0]) == {
+        "id", "text", "verdict", "credit", "probability", "quote", "start", "end", "reason"
+    }  # fmt: skip
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_without_out_the_grades_are_on_standard_output_alone(tutor: Callable[..., Result]) -> None:
+    run = tutor("grade", "--answers", "x.jsonl")
+    assert [json.loads(line)["answer_id"] for line in run.stdout.splitlines()] == ["a", "b"]
+    assert "graded 2 of 2" in run.stderr
+
+
+def test_an_engine_that_fails_half_way_leaves_no_finished_file(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    def dies(answers: Sequence[AnswerLine], bank: Path | None) -> Iterator[Grade]:
+        yield graded("q1", "a", [Verdict.MET])
+        raise EngineDown("The model server stopped.")
+
+    out = tmp_path / "grades.jsonl"
+    run = tutor("grade", "--answers", "x.jsonl", "--out", str(out), grade_all=dies)
+    assert run.exit_code == 1
+    assert run.stderr.endswith("tutor: The model server stopped.\n")
+    assert not out.exists()
+
+
+def test_a_folder_that_does_not_exist_is_a_sentence(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    run = tutor("grade", "--answers", "x", "--out", str(tmp_path / "no" / "grades.jsonl"))
+    assert run.exit_code == 1
+    assert "cannot be written" in run.stderr
+
+
+def test_evaluate_prints_the_report_of_fresh_grades(tutor: Callable[..., Result]) -> None:
+    report = json.loads(tutor("evaluate", "--answers", "x.jsonl").stdout)
+    assert report["n_answers"] == 2
+    assert report["overall"]["accuracy"] == 0.5
+    assert set(report) == {
+        "n_answers", "n_labels", "fingerprint", "overall", "intervals", "by_style", "seconds_per_answer"
+    }  # fmt: skip
+
+
+def test_evaluate_takes_a_finished_grade_file(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    grades, out = tmp_path / "grades.jsonl", tmp_path / "report.json"
+    assert tutor("grade", "--answers", "x", "--out", str(grades)).exit_code == 0
+    run = tutor("evaluate", "--answers", "x", "--grades", str(grades), "--out", str(out), grade_all=None)
+    assert run.exit_code == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["n_labels"] == 2
+    assert "accuracy" in run.stdout
+
+
+def test_a_grade_file_of_other_answers_is_refused(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    grades = tmp_path / "grades.jsonl"
+    grades.write_text(graded("q9", "z", [Verdict.MET]).model_dump_json() + "\n", encoding="utf-8")
+    run = tutor("evaluate", "--answers", "x", "--grades", str(grades))
+    assert run.exit_code == 1
+    assert "do not belong to these answers" in run.stderr
+
+
+def test_a_broken_grade_file_names_the_line(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    grades = tmp_path / "grades.jsonl"
+    grades.write_text("\n{}\n", encoding="utf-8")
+    run = tutor("evaluate", "--answers", "x", "--grades", str(grades))
+    assert "line 2" in run.stderr
+    missing = tutor("evaluate", "--answers", "x", "--grades", str(tmp_path / "none"))
+    assert "cannot be read" in missing.stderr
+
+
+def test_a_mistake_in_a_file_is_its_sentence(tutor: Callable[..., Result]) -> None:
+    def broken(path: Path) -> tuple[AnswerLine, ...]:
+        raise BankError("answers.jsonl", "expected an object", line=3)
+
+    run = tutor("grade", "--answers", "x", read_answers=broken)
+    assert (run.exit_code, run.stderr) == (1, "tutor: answers.jsonl, line 3: expected an object\n")
+
+
+def test_doctor_says_what_is_wrong_and_how_to_mend_it(tutor: Callable[..., Result]) -> None:
+    broken = Check(name="weights", ok=False, detail="a file is missing", fix="Run `make setup`.")
+    run = tutor("doctor", checks=lambda: iter([broken]))
+    assert run.exit_code == 1
+    assert "FAIL  weights: a file is missing\n      Run `make setup`." in run.stdout
+
+
+def test_doctor_as_json(tutor: Callable[..., Result]) -> None:
+    run = tutor("doctor", "--json")
+    assert json.loads(run.stdout) == {
+        "ok": True,
+        "checks": [{"name": "weights", "ok": True, "detail": "there", "fix": ""}],
+    }
+
+
+def test_setup_and_serve_call_their_verbs(tutor: Callable[..., Result]) -> None:
+    served: list[tuple[int | None, bool]] = []
+    assert tutor("setup").stdout == "done\n"
+    assert tutor("serve", "--port", "8123", "--no-browser", serve=lambda *a: served.append(a)).exit_code == 0
+    assert served == [(8123, False)]
