@@ -1,0 +1,168 @@
+"""A session's verbs: the next question, submit, watch, cancel, retry, and finding one's place after a reload."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from tutor.errors import AnswerRefused, BankError
+from tutor.grading.gates import gate
+from tutor.ports import Clock, Desk, Jobs, QuestionBank, Tracker
+from tutor.values import Answer, Attempt, Job, Progress, Question
+
+MAX_CHARACTERS = 20_000
+MIN_WORDS = 4
+# A page that was closed before it learnt its job looks for its answer among this many newest attempts.
+_RECENT_ATTEMPTS = 20
+
+_REFUSALS = {
+    "blank": "Nothing is written yet. Write an answer first, then grade it.",
+    "too_short": "This is too short to grade. Say in a few full sentences what you would say in the interview.",
+    "nothing_said": "This says nothing about the question yet. Make at least one point, then grade it.",
+    "gibberish": "This does not read as words. Write the answer in plain sentences.",
+    "repeated": "This says the same few words over and over. Write each point once.",
+    "copied_question": "This repeats the question. Answer it in your own words.",
+    "keyword_list": "This is a list of terms. Say in sentences what each one does and why it matters.",
+    "other_language": "This does not read as English, the language of the question. Answer in English.",
+}
+
+
+def refusal(gate_name: str) -> str:
+    """The sentence for a person whose answer a gate stopped; an unknown gate is named.
+
+    >>> refusal("mumbled_words")
+    'This cannot be graded as an answer (mumbled words). Write in full sentences what you would say.'
+    """
+    named = gate_name.replace("_", " ")
+    return _REFUSALS.get(
+        gate_name, f"This cannot be graded as an answer ({named}). Write in full sentences what you would say."
+    )
+
+
+class Practice:
+    """What a candidate can do, whatever the screen looks like."""
+
+    def __init__(self, *, bank: QuestionBank, tracker: Tracker, jobs: Jobs, desk: Desk, clock: Clock) -> None:
+        self._bank, self._tracker, self._jobs, self._desk, self._clock = bank, tracker, jobs, desk, clock
+
+    def question(self, question_id: str) -> Question | None:
+        """The bank's question of this id, or None."""
+        return next((q for q in self._bank.questions() if q.id == question_id), None)
+
+    def next_question(self, after: str | None = None) -> Question:
+        """The question attempted least, the bank's order deciding ties; never `after` if there is another.
+
+        Raises:
+            BankError: The bank has no question at all.
+        """
+        questions = self._bank.questions()
+        if not questions:
+            raise BankError("the question bank", "it has no questions; add one, or choose another bank")
+        others = [q for q in questions if q.id != after] or list(questions)
+        times = Counter(attempt.question.id for attempt in self._tracker.attempts())
+        return min(others, key=lambda q: times[q.id])
+
+    def submit(self, answer_id: str, question_id: str, text: str) -> Job:
+        """Keep the answer and queue its grading; the same id with the same words is the same job.
+
+        Args:
+            answer_id: Made by the page when the question is posed, so that a double click is one answer.
+            question_id: A question of the bank.
+            text: The candidate's words, kept exactly as they are.
+
+        Raises:
+            AnswerRefused: It is not worth a grade; nothing was stored.
+            AnswerConflict: This id already carries other words.
+        """
+        question = self.question(question_id)
+        if question is None:
+            raise AnswerRefused("unknown_question", "This question is no longer in the bank. Take the next one.")
+        stopped = _length_gate(text) or gate(question, text)
+        if stopped == "too_long":
+            raise AnswerRefused(
+                stopped,
+                f"This answer has {len(text):,} characters and the limit is {MAX_CHARACTERS:,}. "
+                "Shorten it, then grade it; your words are still here.",
+            )
+        if stopped:
+            raise AnswerRefused(stopped, refusal(stopped))
+        answer = Answer(id=answer_id, question_id=question_id, text=text, created_at=self._clock.now())
+        job = self._tracker.submit(answer)
+        self._desk.wake()
+        return job
+
+    def watch(self, job_id: str) -> Iterator[Progress]:
+        """Progress whenever it changes, ending with a done, failed or cancelled job."""
+        return self._desk.watch(job_id)
+
+    def look(self, job_id: str) -> Progress | None:
+        """Where a job stands now, without waiting; None for an unknown id.
+
+        Verdicts of a running job are not in it: `watch` brings them.
+        """
+        try:
+            job = self._jobs.job(job_id)
+        except KeyError:
+            return None
+        attempt = self._attempt_of(job)
+        if attempt is not None:
+            return Progress(job, attempt.grade.criteria, len(attempt.grade.criteria), attempt)
+        return Progress(job, (), self._n_criteria(self.answer(job)))
+
+    def cancel(self, job_id: str) -> Job:
+        """Stop the grading of an answer; its words stay. A finished job is returned as it is."""
+        job = self._jobs.cancel(job_id)
+        self._desk.wake()
+        return job
+
+    def retry(self, job_id: str) -> Job:
+        """Queue a failed or cancelled grading again."""
+        job = self._jobs.retry(job_id)
+        self._desk.wake()
+        return job
+
+    def resume(self, answer_id: str | None = None) -> Progress | None:
+        """The newest unfinished grading, or that of one answer; None where there is none."""
+        jobs = self._jobs.unfinished()
+        wanted = next((job for job in jobs if answer_id in (None, job.answer_id)), None)
+        return None if wanted is None else self.look(wanted.id)
+
+    def unfinished(self) -> tuple[tuple[Job, Answer], ...]:
+        """Gradings that are queued, running or failed with their answers, newest first."""
+        return tuple((job, self.answer(job)) for job in self._jobs.unfinished())
+
+    def answer(self, job: Job) -> Answer:
+        """The answer a job grades."""
+        return self._tracker.answer(job.answer_id)
+
+    def attempts(self, question_id: str | None = None, limit: int | None = None) -> tuple[Attempt, ...]:
+        """Attempts, newest first."""
+        return self._tracker.attempts(question_id, limit)
+
+    def attempt(self, attempt_id: str) -> Attempt | None:
+        """One attempt by its id, or None."""
+        return next((a for a in self._tracker.attempts() if a.id == attempt_id), None)
+
+    def attempt_for(self, answer_id: str) -> Attempt | None:
+        """The recent attempt that graded this answer, or None."""
+        recent = self._tracker.attempts(limit=_RECENT_ATTEMPTS)
+        return next((a for a in recent if a.answer.id == answer_id), None)
+
+    def _attempt_of(self, job: Job) -> Attempt | None:
+        if job.attempt_id is None:
+            return None
+        of_question = self._tracker.attempts(self.answer(job).question_id)
+        return next((a for a in of_question if a.id == job.attempt_id), None)
+
+    def _n_criteria(self, answer: Answer) -> int:
+        try:
+            return len(self._bank.rubric(answer.question_id).criteria)
+        except BankError:
+            return 0
+
+
+def _length_gate(text: str) -> str | None:
+    if len(text) > MAX_CHARACTERS:
+        return "too_long"
+    words = text.split()
+    return "too_short" if 0 < len(words) < MIN_WORDS else None

@@ -1,0 +1,205 @@
+"""Verdicts on a screen: a grade, a grading under way, and one that stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from tutor.formula import figure_value
+from tutor.values import (
+    Attempt,
+    CriterionVerdict,
+    EngineState,
+    FigureFinding,
+    Fingerprint,
+    Grade,
+    Job,
+    JobState,
+    Progress,
+    Question,
+    Rubric,
+    Verdict,
+)
+from tutor.view.text import joined, markup, percent
+
+
+class Mark(NamedTuple):
+    """How an outcome is told without colour: a word, a sign, and the style that adds the colour."""
+
+    word: str
+    sign: str
+    style: str
+
+
+VERDICTS: Mapping[Verdict, Mark] = {
+    Verdict.MET: Mark("made", "✓", "made"),
+    Verdict.PARTLY: Mark("partly", "◐", "partly"),
+    Verdict.MISSED: Mark("missed", "–", "missed"),
+    Verdict.CONTRADICTED: Mark("wrong", "✕", "wrong"),
+    Verdict.UNJUDGED: Mark("not judged", "?", "unjudged"),
+}
+_FIGURES: Mapping[str, Mark] = {
+    "right": Mark("right", "✓", "made"),
+    "magnitude": Mark("near", "◐", "partly"),
+    "slip": Mark("slip", "◐", "partly"),
+    "wrong": Mark("wrong", "✕", "wrong"),
+    "missing": Mark("not given", "–", "missed"),
+}
+_REASONS = {
+    "no_evidence": "The model said yes, but no words of the answer support it.",
+    "blank": "Nothing was said.",
+    "copied_question": "The answer repeats the question.",
+}
+_FLAGS = {"recited": "Most of this is the reference answer word for word. It counts, and it comes back sooner."}
+_FINGERPRINT = {key: key.replace("_", " ") for key in Fingerprint.model_fields} | {"id": "fingerprint"}
+
+
+def feedback(attempt: Attempt) -> Markup:
+    """A grade as the candidate reads it: score, points with their quotes, what was missing, and how it was graded."""
+    grade = attempt.grade
+    groups = (
+        ("", (Verdict.MET, Verdict.PARTLY, Verdict.CONTRADICTED)),
+        ("What was missing", (Verdict.MISSED,)),
+        ("Not judged", (Verdict.UNJUDGED,)),
+    )
+    made, missing, unjudged = (
+        _section(title, _points(v for v in grade.criteria if v.verdict in verdicts)) for title, verdicts in groups
+    )
+    return markup(
+        '<div class="card graded">{head}{made}{figures}{missing}{mistakes}{unjudged}{reference}{how}</div>',
+        head=_head(grade),
+        made=made,
+        figures=_section("Figures", joined(_figure(f, attempt.rubric) for f in grade.figures)),
+        missing=missing,
+        mistakes=_section("Worth correcting", _misconceptions(attempt)),
+        unjudged=unjudged,
+        reference=_fold("Reference answer", markup('<p class="whole">{words}</p>', words=_reference(attempt.question))),
+        how=_fold("How this was graded", _how(attempt)),
+    )
+
+
+def progress_card(progress: Progress, loading: Sequence[EngineState] = ()) -> Markup:
+    """A grading under way: which point is being judged, and the verdicts so far."""
+    done, total = len(progress.verdicts), progress.n_criteria
+    if progress.job.state is JobState.QUEUED:
+        waiting_for = " and ".join(state.name for state in loading)
+        line = f"Kept. Graded as soon as the {waiting_for} is ready." if loading else "Kept. Waiting to be graded."
+    else:
+        line = f"Judging point {min(done + 1, total)} of {total}" if done < total else "Adding up"
+    return markup(
+        '<div class="card running"><p class="now"><span class="dot"></span>{line}</p>{points}</div>',
+        line=line,
+        points=_points(progress.verdicts),
+    )
+
+
+def stopped_card(job: Job) -> Markup:
+    """A grading that failed or was cancelled: the words are kept, and what can be done."""
+    if job.state is JobState.CANCELLED:
+        title, reason = "Grading cancelled", "Nothing was graded."
+    else:
+        title, reason = "Not graded", job.reason or "The grading stopped before it was finished."
+    return markup(
+        '<div class="card stopped"><p class="title">{title}</p><p>{reason}</p><p>Your answer is kept.</p></div>',
+        title=title,
+        reason=reason,
+    )
+
+
+def score_text(grade: Grade) -> str:
+    """The score out of 100, or that there is none."""
+    return "not graded" if grade.score is None else f"{round(100 * grade.score)}"
+
+
+def tally(verdicts: Sequence[CriterionVerdict]) -> str:
+    """How many points got which verdict.
+
+    >>> tally(())
+    'no points'
+    """
+    counts = [(mark.word, sum(v.verdict is verdict for v in verdicts)) for verdict, mark in VERDICTS.items()]
+    return ", ".join(f"{n} {word}" for word, n in counts if n) or "no points"
+
+
+def _head(grade: Grade) -> Markup:
+    notes = joined(markup('<p class="flag">{note}</p>', note=_FLAGS.get(flag, flag)) for flag in grade.flags)
+    judged = "" if grade.judged_share >= 1 else f"{percent(grade.judged_share)} of the weight could be judged"
+    if grade.score is None:
+        reason = f"Too little could be judged for a score: {percent(grade.judged_share)} of the weight."
+        line = markup('<p class="score"><strong class="none">Not graded</strong></p><p>{reason}</p>', reason=reason)
+        return line + notes
+    band = "" if grade.band is None else f"likely {round(100 * grade.band[0])}–{round(100 * grade.band[1])}"
+    details = [part for part in (band, tally(grade.criteria), judged) if part]
+    return markup(
+        '<p class="score"><strong>{score}</strong> <span>of 100</span></p><p class="quiet">{details}</p>{notes}',
+        score=score_text(grade),
+        details=" · ".join(details),
+        notes=notes,
+    )
+
+
+def _points(verdicts: Iterable[CriterionVerdict]) -> Markup:
+    return joined(_row(VERDICTS[v.verdict], v.text, v.quote, _reason(v)) for v in verdicts)
+
+
+def _reason(verdict: CriterionVerdict) -> str:
+    return _REASONS.get(verdict.reason or "", verdict.reason or "")
+
+
+def _figure(finding: FigureFinding, rubric: Rubric) -> Markup:
+    expected = "" if finding.status == "right" else _expected(finding, rubric)
+    return _row(_FIGURES[finding.status], finding.label, finding.quote, expected)
+
+
+def _expected(finding: FigureFinding, rubric: Rubric) -> str:
+    for figure in rubric.figures:
+        if (figure.criterion_id, figure.label) == (finding.criterion_id, finding.label):
+            unit = "" if figure.unit in ("1", "x") else f" {figure.unit}"
+            return f"Expected about {figure_value(figure):,.4g}{unit}."
+    return ""
+
+
+def _misconceptions(attempt: Attempt) -> Markup:
+    known = {m.id: m for m in attempt.rubric.misconceptions}
+    found = [(finding, known[finding.id]) for finding in attempt.grade.misconceptions if finding.id in known]
+    wrong = VERDICTS[Verdict.CONTRADICTED]
+    return joined(_row(wrong, belief.text, finding.quote, f"Rather: {belief.correction}") for finding, belief in found)
+
+
+def _row(mark: Mark, text: str, quote: str | None, note: str) -> Markup:
+    return markup(
+        '<li class="{style}"><span class="mark"><span class="sign" aria-hidden="true">{sign}</span> {word}</span>'
+        '<span class="point">{text}</span>{quote}{note}</li>',
+        style=mark.style,
+        sign=mark.sign,
+        word=mark.word,
+        text=text,
+        quote=markup('<q class="quote">{quote}</q>', quote=quote) if quote else Markup(""),
+        note=markup('<span class="note">{note}</span>', note=note) if note else Markup(""),
+    )
+
+
+def _section(title: str, rows: Markup) -> Markup:
+    if not rows:
+        return Markup("")
+    heading = markup("<h3>{title}</h3>", title=title) if title else Markup("")
+    return heading + markup('<ul class="points">{rows}</ul>', rows=rows)
+
+
+def _fold(title: str, inside: Markup) -> Markup:
+    return markup("<details><summary>{title}</summary>{inside}</details>", title=title, inside=inside)
+
+
+def _reference(question: Question) -> str:
+    return "\n\n".join((question.reference_answer, *(f"Also right: {other}" for other in question.alternatives)))
+
+
+def _how(attempt: Attempt) -> Markup:
+    grade, print_ = attempt.grade, attempt.grade.fingerprint
+    lines = [(label, getattr(print_, key)) for key, label in _FINGERPRINT.items() if getattr(print_, key)]
+    lines += [("seconds", f"{grade.seconds:.1f}"), ("judged", f"{percent(grade.judged_share)} of the weight")]
+    lines += [("rubric", attempt.rubric.status)] + ([("gate", grade.gate)] if grade.gate else [])
+    rows = joined(markup("<dt>{label}</dt><dd>{value}</dd>", label=label, value=value) for label, value in lines)
+    return markup('<dl class="how">{rows}</dl>', rows=rows)
