@@ -98,11 +98,17 @@ class Tracker(Protocol):
     def answer(self, answer_id: str) -> Answer:
         """An answer by id. Raises KeyError."""
 
+    def attempt(self, attempt_id: str) -> Attempt:
+        """An attempt by id. Raises KeyError."""
+
     def attempts(self, question_id: str | None = None, limit: int | None = None) -> tuple[Attempt, ...]:
         """Attempts, newest first."""
 
     def append(self, correction: Correction) -> None:
-        """Append a correction or appeal."""
+        """Append a correction or appeal. Raises KeyError for an unknown attempt."""
+
+    def corrections(self, attempt_id: str) -> tuple[Correction, ...]:
+        """What was said about an attempt later, oldest first."""
 
 
 class Jobs(Protocol):
@@ -128,6 +134,15 @@ class Jobs(Protocol):
 
     def fail(self, job_id: str, owner: str, reason: str) -> bool:
         """Mark it failed with the sentence to show; nothing else is written."""
+
+    def give_back(self, job_id: str, owner: str) -> bool:
+        """Queue a running job of this owner again without counting the try: an orderly stop is nobody's fault."""
+
+    def reclaim(self, owner: str) -> int:
+        """Queue the running jobs of all other owners again at once; how many.
+
+        Only for the one app process, which knows that the others are dead because it holds the lock.
+        """
 
     def cancel(self, job_id: str) -> Job:
         """Cancel a queued or running job; a finished one is returned as it is."""
