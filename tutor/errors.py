@@ -3,6 +3,7 @@
 TutorError                 every sentence says what is wrong, where, and what to do
 ├── SettingsError          yours: a setting is unknown or has a wrong value
 ├── BankError              the author's: a question, rubric or answers file has a mistake
+│   └── BankErrors         several of them, one a line
 ├── WeightsError           yours: a model file is missing or broken, run the set-up again
 ├── AnswerRefused          the candidate's: blank, too short, copied ...; nothing was stored
 ├── AnswerConflict         nobody's: this answer id already carries other words; the first are kept
@@ -32,12 +33,24 @@ class BankError(TutorError):
         line: Line number counted from 1, or None where the format gives none.
         field: Dotted path of the field (`criteria.2.weight`), empty for the whole file.
         message: What is wrong and what is expected.
+        mistakes: This one alone; BankErrors has all that were found in one reading.
     """
 
     def __init__(self, file: str, message: str, *, line: int | None = None, field: str = "") -> None:
         self.file, self.line, self.field, self.message = file, line, field, message
         where = file + (f", line {line}" if line is not None else "") + (f", {field}" if field else "")
         super().__init__(f"{where}: {message}")
+        self.mistakes: tuple[BankError, ...] = (self,)
+
+
+class BankErrors(BankError):
+    """Several mistakes found in one reading; `str()` shows one a line, the attributes are those of the first."""
+
+    def __init__(self, mistakes: tuple[BankError, ...]) -> None:
+        first = mistakes[0]
+        super().__init__(first.file, first.message, line=first.line, field=first.field)
+        self.mistakes = mistakes
+        self.args = ("\n".join(str(mistake) for mistake in mistakes),)
 
 
 class WeightsError(TutorError):
