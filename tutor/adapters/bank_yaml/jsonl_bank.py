@@ -54,11 +54,12 @@ class JsonlBank(Loaded):
             if isinstance(tree, BankError):
                 mistakes.append(tree)
             else:
-                question, found = read_question(_question_part(tree), place)
+                question, found = read_question(known(Question, tree), place)
                 rubric, rubric_found = read_rubric(_rubric_part(tree, path.name), place)
                 mistakes += found + rubric_found
                 if question is not None and rubric is not None:
-                    placed.append((question, place))
+                    named = question if question.title else question.model_copy(update={"title": question.topic})
+                    placed.append((named, place))
                     rubrics.setdefault(question.id, rubric.model_copy(update={"question_id": question.id}))
             if len(mistakes) >= MAX_MISTAKES:
                 break
@@ -66,13 +67,6 @@ class JsonlBank(Loaded):
         if not placed:
             raise BankError(str(path), "has no questions; write one JSON object a line")
         super().__init__(str(path), [question for question, _ in placed], rubrics)
-
-
-def _question_part(tree: dict[str, Any]) -> dict[str, Any]:
-    part: dict[str, Any] = known(Question, tree)
-    if "title" not in part and "topic" in part:
-        part["title"] = part["topic"]
-    return part
 
 
 def _rubric_part(tree: dict[str, Any], source: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -54,8 +54,8 @@ def _references(tree: Mapping[str, Any], place: Place) -> list[BankError]:
     known = [str(criterion.get("id")) for _, criterion in criteria]
     for n, figure in figures:
         wanted = str(figure.get("criterion_id"))
-        if "criterion_id" in figure and wanted not in known:
-            message = f"there is no criterion {wanted!r}{_near(wanted, known)}"
+        if known and "criterion_id" in figure and wanted not in known:
+            message = f"there is no criterion {wanted!r}; there are {', '.join(known)}"
             mistakes.append(place.error(message, "figures", n, "criterion_id"))
     if criteria and all(criterion.get("bonus") is True for _, criterion in criteria):
         mistakes.append(place.error("all criteria are a bonus; at least one must count", "criteria"))
@@ -69,8 +69,10 @@ def _mappings(tree: Mapping[str, Any], part: str) -> list[tuple[int, Mapping[str
     return [(n, member) for n, member in enumerate(members) if isinstance(member, dict)]
 
 
-def _near(wanted: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(wanted, list(known), n=1)
+def _near(wanted: str, known: Collection[str]) -> str:
+    near = [name for name in known if name.lower() == wanted.lower()] or difflib.get_close_matches(
+        wanted, list(known), 1
+    )
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

@@ -42,8 +42,13 @@ def validated(
     try:
         return model.model_validate_json(json.dumps(tree), strict=True), []
     except ValidationError as trouble:
-        details = trouble.errors(include_url=False)
+        details = [detail for detail in trouble.errors(include_url=False) if not _echo(detail)]
         return None, [place.error(_sentence(model, detail), *_steps(detail)) for detail in details]
+
+
+def _echo(detail: ErrorDetails) -> bool:
+    """A list counts as too short once its entries were refused, each with its own sentence."""
+    return detail["type"] == "too_short" and bool(detail["input"])
 
 
 def leaves(tree: Any) -> Iterator[tuple[Steps, Any]]:
@@ -116,5 +121,5 @@ def _shown(value: Any) -> str:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, bool | str | int | float) else ""
     if not text:
-        return "a list" if isinstance(value, list) else "named fields"
+        return ("a list" if value else "an empty list") if isinstance(value, list) else "named fields"
     return text if len(text) <= 60 else text[:57] + "..."
