@@ -163,7 +163,7 @@ def _is_letter_scale(toks: Sequence[Token], j: int) -> bool:
     text, then = toks[j].text, word(toks, j + 1)
     if then in ("b", "bit", "bits", "byte", "bytes", "flop", "flops", "s", "f"):
         return False
-    if text == "B" and then in ("/", "per"):
+    if (text == "B" and then in ("/", "per")) or (text in "kK" and then in ("v", "head", "heads", "vector", "/")):
         return False
     return glued(toks, j) or text in ("k", "K", "b", "M", "T") or then.startswith(("param", "token", "model"))
 

@@ -15,7 +15,7 @@ from tutor.grading.units import BARE, DOLLAR, Unit, named, unit_at
 _DASHES = frozenset({"-", "–", "—", "−", "‐", "‑", "~"})
 _POINTING = frozenset({"the", "these", "those", "both"})
 # Words and signs behind which a lone "one" is a number rather than a pronoun.
-_OPERATORS = frozenset("times plus minus equals over by batch size x × * / + = ≈".split())
+_OPERATORS = frozenset("times plus minus equals batch size x × * / + = ≈".split())
 _CHANGES = frozenset(
     """goes go went going drops drop dropped falls fall fell rises rise rose grows grow grew jumps jump jumped increases
     increase increased decreases decrease decreased reduces reduce reduced shrinks shrink shrank cut cuts down up
@@ -98,6 +98,8 @@ def _counts(toks: Sequence[Token], i: int, amount: _Amount) -> bool:
         return False
     if amount.unit != BARE or kind(toks, i) != "word":
         return True
+    if word(toks, amount.end - 1) in ("a", "an"):
+        return False
     if number.end > i + 1:
         return (
             first not in ("a", "few", "several", "couple", "handful") or number.low == number.high or number.scale > 1

@@ -13,10 +13,10 @@ from tutor.grading.tokens import Token, glued, hyphen, kind, tokens, word
 Dims = tuple[tuple[str, int], ...]
 
 _COUNTED = """token tok toks tokens; parameter param params weight; request req reqs; query; user client customer;
-sequence seq seqs sample prompt conversation; layer; head; GPU gpu card device accelerator h100 a100 h200 b200; node;
+sequence seq seqs sample conversation; layer; head; GPU gpu card device accelerator h100 a100 h200 b200; node;
 step pass iteration; element value number entry; word; dimension dim dims; expert; block page; replica instance;
 server machine; channel; group; row; column; nat; character char chars; core; thread; image; vector; bucket; level;
-weight-matrix matrix; call; chunk; document; candidate; option; way; epoch; example"""
+matrix; call; chunk; document; candidate; option; way; epoch; example"""
 _MODIFIERS = frozenset(
     """kv k v query attention transformer decoder encoder prompt output input context generated concurrent active
     total dense new equally likely possible gpu decode prefill draft request forward single extra hidden next more
@@ -49,7 +49,7 @@ class Unit:
     def si(self) -> str:
         """The base units spelled out: `B/s`, `FLOP/byte`, "" for a pure number."""
         above = "·".join(n for n, power in self.dims if power > 0)
-        below = ["byte" if n == "B" else n for n, power in self.dims if power < 0]
+        below = ["byte" if n == "B" else n for n, power in self.dims for _ in range(-power)]
         return "/".join([above or "1" if below else above, *below])
 
     def per(self, other: Unit, count: float = 1.0) -> Unit:
@@ -95,7 +95,7 @@ def _counted_things() -> dict[str, Unit]:
 
 def _symbols() -> dict[str, Unit]:
     """Abbreviations, where capitals matter: `GB` is bytes, `Gb` bits."""
-    table = {"B": _base("B", 1.0, "B"), "byte": _base("B", 1.0, "B"), "bit": _base("bit", 0.125, "B"), "1": BARE}
+    table = {"B": _base("B", 1.0, "B"), "byte": _base("B", 1.0, "B"), "bit": _base("bit", 0.125, "B")}
     for prefix, factor in _PREFIXES.items():
         binary = 1024.0 ** round(log10(factor) / 3)
         for letter in {prefix, prefix.lower() if prefix == "K" else prefix}:
@@ -152,7 +152,8 @@ def _words() -> dict[str, Unit]:
     _spread(table, _base("week", 7 * 86400.0, "s"), "week,weeks")
     _spread(table, _base("month", 30 * 86400.0, "s"), "month,months")
     _spread(table, _base("year", 365 * 86400.0, "s"), "year,years")
-    _spread(table, _base("GPU·h", 3600.0, "GPU·s"), "gpu hour,gpu hours,gpu-hour,gpu-hours,gpu - hours")
+    _spread(table, _base("GPU·h", 3600.0, "GPU·s"), "gpu hour,gpu hours,gpu - hour,gpu - hours,gpu · h")
+    _spread(table, _base("GPU·s", 1.0, "GPU·s"), "gpu · s,gpu seconds,gpu second")
     _spread(table, DOLLAR, "usd,dollar,dollars,buck,bucks")
     _spread(table, _base("cent", 0.01, "USD"), "cent,cents")
     _spread(table, _base("W", 1.0, "W"), "watt,watts")
@@ -213,8 +214,9 @@ def _denominator(toks: Sequence[Token], i: int, above: Unit) -> tuple[Unit, floa
     found = named(toks, j) or _counted(toks, j)
     if found is None or not found[0].dims:
         return None
-    time = dict(above.dims) == {"s": 1}
-    if sign in ("a", "an") and (not above.dims or (time and found[0].symbol not in ("token", "step", "request"))):
+    if sign not in ("/", "per") and not above.dims:
+        return None
+    if sign in ("a", "an") and above.dims == (("s", 1),) and found[0].symbol not in ("token", "step", "request"):
         return None
     return found[0], count.value if count and j == count.end else 1.0, found[1]
 
@@ -231,7 +233,7 @@ def unit_at(toks: Sequence[Token], i: int, above: Unit = BARE) -> tuple[Unit, in
     start = hyphen(toks, i)
     unit, end = above, i
     if above == BARE:
-        unit, end = named(toks, start) or _factor(toks, start) or _counted(toks, start) or (BARE, i)
+        unit, end = _counted(toks, start) or named(toks, start) or _factor(toks, start) or (BARE, i)
     for _ in range(3):
         below = _denominator(toks, end, unit)
         if below is None:
@@ -265,7 +267,7 @@ def parse_unit(symbol: str) -> Unit:
         return BARE
     if symbol in ("x", "×"):
         return FACTOR
-    unit, end = unit_at(toks, 0)
+    unit, end = unit_at(toks, 1 if word(toks, 0) == "1" else 0)
     if end != len(toks):
         raise ValueError(
             f"{symbol!r} is not a known unit; write one such as GB, KiB/token, ms, token/s, FLOP/byte or %"
