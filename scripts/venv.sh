@@ -9,7 +9,7 @@ here="python env of $(pwd)"
 want="$here, torch $TORCH, $(cat requirements.lock pyproject.toml | cksum)"
 have=$(cat "$stamp" 2>/dev/null || true)
 
-[ "$have" = "$want" ] && exit 0
+[ "$have" = "$want" ] && .venv/bin/python -c 'import tutor' 2>/dev/null && exit 0
 
 stop() {
     printf 'set-up: %s\n' "$1" >&2
@@ -34,6 +34,7 @@ find_python() {
 
 rm -f "$stamp"
 case $have in
+"$want") have='' ;; # it should be whole, and its Python does not start
 "$here,"*) .venv/bin/python -m pip --version >/dev/null 2>&1 || have='' ;;
 *) have='' ;;
 esac

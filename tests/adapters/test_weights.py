@@ -97,7 +97,7 @@ def pinned(path: str, content: bytes) -> WeightFile:
 
 
 def weight(name: str, files: tuple[WeightFile, ...], wheels: tuple[Wheel, ...]) -> Weight:
-    return Weight(name=name, title=name, licence="CC0-1.0", files=files, wheels=wheels)
+    return Weight(name=name, title=name, licence="CC0-1.0", origin="made here", files=files, wheels=wheels)
 
 
 def flip_a_bit(path: Path) -> None:

@@ -46,7 +46,10 @@ class Weight(_Pinned):
 
     name: str
     title: str
+    """What it is and what it does here."""
     licence: str
+    origin: str
+    """Who published it, for THIRD_PARTY.md."""
     files: tuple[WeightFile, ...]
     wheels: tuple[Wheel, ...]
 
