@@ -1,0 +1,242 @@
+"""One bounded request to a model server: overall deadline, size cap, and only our own errors."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import CancelledError
+from typing import Any
+
+import httpx2
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
+
+from tutor.adapters.endpoint import Endpoint
+from tutor.errors import EngineDown, EngineError, EngineReply, EngineTimeout
+
+FOREIGN = (OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError)
+CLIENTS_KEPT = 4
+Send = Callable[[AsyncOpenAI], Awaitable[bytes]]
+
+
+class Unreachable(EngineDown):
+    """The connection was refused or broke; the server may be back in a moment."""
+
+
+class Refused(EngineReply):
+    """The server does not accept this request, for example a field it does not know."""
+
+
+class Deadline:
+    """Seconds left for one piece of work, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._until = time.monotonic() + seconds
+
+    def left_s(self) -> float:
+        """Seconds left, zero when it has passed."""
+        return max(0.0, self._until - time.monotonic())
+
+
+class Transport:
+    """Sends requests from any thread through a private event loop.
+
+    A loop rather than a blocking client: only a cancelled task ends a reply that drips for ever, and
+    closing its connection also stops the generation at the server.
+    """
+
+    def __init__(self, *, reply_bytes: int = 1_000_000, pause_s: float = 0.5) -> None:
+        self._reply_bytes, self._pause_s = reply_bytes, pause_s
+        self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def chat(self, endpoint: Endpoint, body: Mapping[str, Any], deadline: Deadline) -> bytes:
+        """The bytes of a chat completion. Raises EngineDown, EngineTimeout, EngineReply."""
+
+        async def send(client: AsyncOpenAI) -> bytes:
+            raw: bytes = (await client.chat.completions.with_raw_response.create(**body)).content
+            return raw
+
+        return self._run(endpoint, send, deadline)
+
+    def models(self, endpoint: Endpoint, deadline: Deadline) -> bytes:
+        """The bytes of the model list. Raises EngineDown, EngineTimeout, EngineReply."""
+
+        async def send(client: AsyncOpenAI) -> bytes:
+            raw: bytes = (await client.models.with_raw_response.list()).content
+            return raw
+
+        return self._run(endpoint, send, deadline)
+
+    def close(self) -> None:
+        """End what is under way (its callers get EngineDown) and close every connection."""
+        with self._lock:
+            self._closed = True
+            loop, self._loop = self._loop, None
+        if loop is None or self._thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(self._shut(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        self._thread.join()
+        loop.close()
+
+    def _run(self, endpoint: Endpoint, send: Send, deadline: Deadline) -> bytes:
+        with self._lock:
+            if self._closed:
+                raise EngineDown("The tutor is shutting down; start it again, then retry grading.")
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="chat-calls", daemon=True)
+                self._thread.start()
+            future = asyncio.run_coroutine_threadsafe(self._bounded(endpoint, send, deadline), self._loop)
+        try:
+            return future.result()
+        except CancelledError:
+            raise EngineDown("The tutor is shutting down; start it again, then retry grading.") from None
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    async def _bounded(self, endpoint: Endpoint, send: Send, deadline: Deadline) -> bytes:
+        loading = False
+        try:
+            async with asyncio.timeout(deadline.left_s()):
+                client = await self._client(endpoint)
+                while True:
+                    try:
+                        return await send(client)
+                    except APIStatusError as error:
+                        if error.status_code != 503:
+                            raise
+                    loading = True
+                    await asyncio.sleep(self._pause_s)
+        except TimeoutError:
+            raise _too_late(endpoint, deadline, loading) from None
+        except FOREIGN as error:
+            raise as_engine_error(error, endpoint) from error
+
+    async def _client(self, endpoint: Endpoint) -> AsyncOpenAI:
+        kept = self._clients.get((endpoint.url, endpoint.key))
+        if kept is not None:
+            return kept
+        # No clock of their own: the deadline around the call is the only one.
+        client = AsyncOpenAI(
+            base_url=endpoint.url,
+            api_key=endpoint.key or "local",
+            max_retries=0,
+            timeout=None,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=httpx2.AsyncClient(
+                timeout=None,
+                trust_env=not endpoint.is_local,
+                follow_redirects=False,
+                event_hooks={"response": [self._cap]},
+            ),
+        )
+        self._clients[endpoint.url, endpoint.key] = client
+        if len(self._clients) > CLIENTS_KEPT:
+            await self._clients.pop(next(iter(self._clients))).close()
+        return client
+
+    async def _cap(self, response: httpx2.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise EngineReply("The model server compresses its replies although asked not to. Switch that off there.")
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = _Capped(response.stream, self._reply_bytes)
+
+    async def _shut(self) -> None:
+        mine = asyncio.current_task()
+        others = [task for task in asyncio.all_tasks() if task is not mine]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        for client in self._clients.values():
+            await client.close()
+        await asyncio.get_running_loop().shutdown_asyncgens()
+        await asyncio.get_running_loop().shutdown_default_executor()
+
+
+class _Capped(httpx2.AsyncByteStream):
+    """A reply's bytes up to a limit."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, limit: int) -> None:
+        self._stream, self._limit = stream, limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        seen = 0
+        async for chunk in self._stream:
+            seen += len(chunk)
+            if seen > self._limit:
+                raise EngineReply(
+                    f"The model server sent more than {self._limit} bytes for a one-word reply. "
+                    "Check that TUTOR_CHAT_URL is a chat server, then retry grading."
+                )
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _too_late(endpoint: Endpoint, deadline: Deadline, loading: bool) -> EngineError:
+    if loading:
+        return EngineDown(
+            f"The model server at {endpoint.shown} is still loading its model after {deadline.seconds:g} s. "
+            "Wait a little, then retry grading."
+        )
+    return EngineTimeout(
+        f"The model server at {endpoint.shown} did not finish within {deadline.seconds:g} s. Retry grading; "
+        "if it happens again, choose a smaller model or close other programs."
+    )
+
+
+def as_engine_error(error: Exception, endpoint: Endpoint) -> EngineError:
+    """Any error of the client libraries as one of ours, with what to do.
+
+    >>> print(as_engine_error(OSError(), Endpoint("http://localhost:9/v1")))
+    The model server at http://localhost:9/v1 does not answer. Start it or unset TUTOR_CHAT_URL, then retry grading.
+    """
+    where = f"The model server at {endpoint.shown}"
+    if isinstance(error, APITimeoutError):
+        return EngineTimeout(f"{where} did not answer in time. Retry grading.")
+    if isinstance(error, APIStatusError):
+        return _by_status(error, where, endpoint)
+    if isinstance(error, APIConnectionError | httpx2.HTTPError | OSError):
+        return Unreachable(f"{where} does not answer. {endpoint.fix}")
+    if isinstance(error, httpx2.InvalidURL):
+        return EngineDown(f"{endpoint.shown!r} is not an address. Correct or unset TUTOR_CHAT_URL, then retry grading.")
+    return EngineReply(f"{where} answered in a way that cannot be read ({type(error).__name__}). Retry grading.")
+
+
+def _by_status(error: APIStatusError, where: str, endpoint: Endpoint) -> EngineError:
+    status, said = error.status_code, _one_line(error.message)
+    if status in (401, 403):
+        return EngineDown(f"{where} refuses the key. Set TUTOR_CHAT_KEY to its key, then retry grading.")
+    if status == 404:
+        return EngineDown(
+            f"{where} has no chat there or does not know the model {endpoint.model!r} ({said}). Check "
+            "TUTOR_CHAT_URL (it usually ends in /v1) and TUTOR_CHAT_MODEL, then retry grading."
+        )
+    if status == 429:
+        return EngineDown(f"{where} is busy ({said}). Retry grading in a minute.")
+    if status < 400:
+        return EngineDown(f"{where} sends elsewhere (status {status}). Set TUTOR_CHAT_URL to the final address.")
+    if status < 500:
+        return Refused(
+            f"{where} refuses the request (status {status}: {said}). If the prompt was too long for it, shorten "
+            "the answer or give the server a longer context; then retry grading."
+        )
+    return EngineDown(f"{where} failed (status {status}: {said}). {endpoint.fix}")
+
+
+def _one_line(text: str) -> str:
+    """Foreign words for a sentence: one printable line of 200 characters at most.
+
+    >>> _one_line("no such  model" + chr(7))
+    'no such model'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())

@@ -1,0 +1,67 @@
+"""Where a model server listens and what it can do: the values that the chat plugs share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """The address of an OpenAI-compatible server.
+
+    Attributes:
+        url: Base address, usually ending in `/v1`.
+        key: API key, kept out of `repr`; servers without keys accept anything.
+        model: Model name to ask for; empty means the first one the server lists.
+        fix: What a person does when the server does not answer.
+    """
+
+    url: str
+    key: str = field(default="local", repr=False)
+    model: str = ""
+    fix: str = "Start it or unset TUTOR_CHAT_URL, then retry grading."
+
+    @property
+    def shown(self) -> str:
+        """The address for a sentence, without user name, password or query.
+
+        >>> Endpoint("http://me:secret@localhost:8080/v1?x=1").shown
+        'http://localhost:8080/v1'
+        """
+        scheme, place, path, _, _ = urlsplit(self.url)
+        return f"{scheme}://{place.rpartition('@')[2]}{path}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server runs on this machine, where no proxy may stand between.
+
+        >>> Endpoint("http://127.0.0.1:1/v1").is_local, Endpoint("https://models.example/v1").is_local
+        (True, False)
+        """
+        return urlsplit(self.url).hostname in LOOPBACK
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What one server was seen to do, by asking it.
+
+    Attributes:
+        server: Its address as shown to a person.
+        model: The model that answers.
+        logprobs: The alternatives to the reply's first token come with usable log probabilities.
+        schema: A nested `json_schema` response format is obeyed, not just accepted.
+        prefix_reuse: It reports that a repeated prompt came from its cache.
+        quiet: It accepts being told not to think aloud before it answers.
+        detail: One sentence for `tutor doctor`.
+    """
+
+    server: str
+    model: str
+    logprobs: bool
+    schema: bool
+    prefix_reuse: bool
+    quiet: bool
+    detail: str
