@@ -77,6 +77,8 @@ def _own_file(url: URL) -> Path | None:
         raise TrackerError("The database needs a file: answers kept only in memory would be lost.")
     file = Path(url.database)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if file.is_dir():
+        raise TrackerError(f"The database {file} is a folder, not a file. Move it away or choose another data folder.")
     if not file.exists():
         file.touch(mode=0o600)
     return file
