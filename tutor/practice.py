@@ -45,6 +45,10 @@ class Practice:
     def __init__(self, *, bank: QuestionBank, tracker: Tracker, jobs: Jobs, desk: Desk, clock: Clock) -> None:
         self._bank, self._tracker, self._jobs, self._desk, self._clock = bank, tracker, jobs, desk, clock
 
+    def questions(self) -> tuple[Question, ...]:
+        """The bank's questions in its own order."""
+        return self._bank.questions()
+
     def question(self, question_id: str) -> Question | None:
         """The bank's question of this id, or None."""
         return next((q for q in self._bank.questions() if q.id == question_id), None)
@@ -104,7 +108,7 @@ class Practice:
             job = self._jobs.job(job_id)
         except KeyError:
             return None
-        attempt = self._attempt_of(job)
+        attempt = self.attempt(job.attempt_id) if job.attempt_id else None
         if attempt is not None:
             return Progress(job, attempt.grade.criteria, len(attempt.grade.criteria), attempt)
         return Progress(job, (), self._n_criteria(self.answer(job)))
@@ -141,18 +145,15 @@ class Practice:
 
     def attempt(self, attempt_id: str) -> Attempt | None:
         """One attempt by its id, or None."""
-        return next((a for a in self._tracker.attempts() if a.id == attempt_id), None)
+        try:
+            return self._tracker.attempt(attempt_id)
+        except KeyError:
+            return None
 
     def attempt_for(self, answer_id: str) -> Attempt | None:
         """The recent attempt that graded this answer, or None."""
         recent = self._tracker.attempts(limit=_RECENT_ATTEMPTS)
         return next((a for a in recent if a.answer.id == answer_id), None)
-
-    def _attempt_of(self, job: Job) -> Attempt | None:
-        if job.attempt_id is None:
-            return None
-        of_question = self._tracker.attempts(self.answer(job).question_id)
-        return next((a for a in of_question if a.id == job.attempt_id), None)
 
     def _n_criteria(self, answer: Answer) -> int:
         try:

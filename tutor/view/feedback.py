@@ -96,15 +96,13 @@ def progress_card(progress: Progress, loading: Sequence[EngineState] = ()) -> Ma
 
 
 def stopped_card(job: Job) -> Markup:
-    """A grading that failed or was cancelled: the words are kept, and what can be done."""
+    """A grading that failed or was cancelled, and that the words are kept."""
     if job.state is JobState.CANCELLED:
-        title, reason = "Grading cancelled", "Nothing was graded."
+        title, reason = "Grading cancelled", "Nothing was graded. Your answer is saved."
     else:
-        title, reason = "Not graded", job.reason or "The grading stopped before it was finished."
+        title, reason = "Not graded", job.reason or "The grading stopped before its end. Your answer is saved."
     return markup(
-        '<div class="card stopped"><p class="title">{title}</p><p>{reason}</p><p>Your answer is kept.</p></div>',
-        title=title,
-        reason=reason,
+        '<div class="card stopped"><p class="title">{title}</p><p>{reason}</p></div>', title=title, reason=reason
     )
 
 

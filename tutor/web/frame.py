@@ -1,0 +1,101 @@
+"""One state of the page as a value: where the person is, what is shown, and which buttons there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from markupsafe import Markup
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,119}")
+_NOTHING = Markup()
+# More drafts than this in a browser are not a person's.
+_MAX_DRAFTS = 200
+
+Drafts = Mapping[str, str]
+"""Unsent words by question id, kept in the browser."""
+
+
+class Stage(StrEnum):
+    """What the page is doing; each stage has its own buttons."""
+
+    EMPTY = "empty"
+    ASKED = "asked"
+    GRADING = "grading"
+    GRADED = "graded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    READING = "reading"
+
+
+# The buttons of a stage with their words; the first is the one obvious next thing to do.
+BUTTONS: Mapping[Stage, Mapping[str, str]] = {
+    Stage.EMPTY: {},
+    Stage.ASKED: {"grade": "Grade my answer", "next": "Another question"},
+    Stage.GRADING: {"cancel": "Cancel grading"},
+    Stage.GRADED: {"next": "Next question", "again": "Try again"},
+    Stage.FAILED: {"retry": "Retry grading", "again": "Edit my answer", "next": "Next question"},
+    Stage.CANCELLED: {"retry": "Grade it after all", "again": "Edit my answer", "next": "Next question"},
+    Stage.READING: {},
+}
+ALL_BUTTONS = ("grade", "cancel", "retry", "next", "again")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where this browser is in its practice; kept in the browser, so every part of it is a claim to check.
+
+    Attributes:
+        question_id: The question posed, empty before the first.
+        answer_id: Made when the question was posed; what makes a double click one answer.
+        job_id: The grading of that answer, empty until it was sent.
+    """
+
+    question_id: str = ""
+    answer_id: str = ""
+    job_id: str = ""
+
+    @classmethod
+    def read(cls, stored: object) -> Seat:
+        """A seat from the browser's storage; anything that is not an id counts as absent.
+
+        >>> Seat.read({"question_id": "q1", "answer_id": ["?"], "job_id": "<b>"})
+        Seat(question_id='q1', answer_id='', job_id='')
+        """
+        claims = stored if isinstance(stored, dict) else {}
+        return cls(*(_id(claims.get(key)) for key in ("question_id", "answer_id", "job_id")))
+
+
+def read_drafts(stored: object) -> dict[str, str]:
+    """Drafts from the browser's storage, without anything that is not one."""
+    claims = stored if isinstance(stored, dict) else {}
+    kept = [(key, text) for key, text in claims.items() if _id(key) and isinstance(text, str)]
+    return dict(kept[:_MAX_DRAFTS])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What to show now; None leaves a part of the page as it is.
+
+    Attributes:
+        thread: Who says what, as markup: `assistant` is the interviewer, `user` the candidate.
+        said: The change of state in one sentence, for screen readers.
+        note: Markup between the thread and the buttons, such as why an answer was refused.
+        draft: Words in the answer box.
+        past: The list of attempts.
+    """
+
+    stage: Stage
+    thread: tuple[tuple[str, Markup], ...]
+    said: str
+    note: Markup = _NOTHING
+    seat: Seat | None = None
+    drafts: Drafts | None = None
+    draft: str | None = None
+    past: Markup | None = None
+
+
+def _id(claim: object) -> str:
+    return claim if isinstance(claim, str) and _ID.fullmatch(claim) else ""
