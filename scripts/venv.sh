@@ -4,6 +4,13 @@
 # Called by make with TORCH (the pinned version) and TORCH_ARGS (more arguments for pip, for torch alone).
 set -eu
 
+# Always this checkout, wherever it is called from: what follows removes a .venv.
+cd -- "${0%/*}/.."
+[ -f requirements.lock ] && [ -f pyproject.toml ] || {
+    printf 'set-up: %s is not a checkout of the tutor; run make in one.\n' "$(pwd)" >&2
+    exit 1
+}
+
 stamp=.venv/.setup-stamp
 here="python env of $(pwd)"
 want="$here, torch $TORCH, $(cat requirements.lock pyproject.toml | cksum)"
