@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from tutor.grading.quantities import Quantity, quantities
 from tutor.grading.units import Unit, parse_unit
 
-_OPERATOR_BEFORE = re.compile(r"(?:[×·⋅*/÷^+−]|\b(?:times|over|by|minus|plus))\s?$", re.IGNORECASE)
+_OPERATOR_BEFORE = re.compile(
+    r"(?:[×·⋅*/÷^+−]|\b(?:times|over|by|minus|plus|e to the)|\b(?:log2?|log10|ln|exp|sqrt|square root)(?:\sof)?)"
+    r"[\s(]?$",
+    re.IGNORECASE,
+)
 _OPERATOR_BEHIND = re.compile(r"\s?(?:[×·⋅*/÷^+−]|(?:times|over|divided? by|minus|plus)\b)", re.IGNORECASE)
 _PRODUCT = re.compile(
     r"\W{0,3}(?:\w+\s){0,2}\s?(?P<sign>[×·⋅*x/÷]|times|multiplied by|divided? by|over)\W{0,3}", re.IGNORECASE
@@ -84,14 +88,16 @@ def _is_corrected(q: Quantity, following: Sequence[Quantity], answer: str) -> bo
 
 
 def _same_words(question: str, a: Quantity, answer: str, b: Quantity) -> bool:
-    """Whether two words before or the next word behind are the same, units included."""
+    """Whether a number is said as the question says it: with its unit, or the two words before or the one behind."""
+    if a.unit and a.text.lower() == b.text.lower():
+        return True
     before_a, before_b = (_words(t[max(q.start - _CONTEXT, 0) : q.start])[-2:] for t, q in ((question, a), (answer, b)))
-    behind_a, behind_b = (_words(q.text + t[q.end : q.end + _CONTEXT])[:3] for t, q in ((question, a), (answer, b)))
-    return (len(before_a) == 2 and before_a == before_b) or (len(behind_a) > 1 and behind_a == behind_b)
+    behind_a, behind_b = (_words(t[q.end : q.end + _CONTEXT])[:1] for t, q in ((question, a), (answer, b)))
+    return (len(before_a) == 2 and before_a == before_b) or (behind_a != [] and behind_a == behind_b)
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[\w.,]*\w", text.lower())
+    return re.findall(r"\w+", text.lower())
 
 
 def products(heard: Sequence[Heard], answer: str) -> tuple[Product, ...]:
