@@ -12,7 +12,7 @@ from tutor.grading.units import BARE, FACTOR, unit_at
 # A number right behind one of these belongs to it; single letters are names spelled out ("h one hundred", "p 99").
 _FAMILIES = frozenset(
     """h p f l b t e age fp bf int llama lama llamas gpt qwen gemma phi claude mistral mixtral deepseek eagle cuda hbm
-    nvlink pcie gen generation version rtx ampere hopper v tp pp dp ep zero top section chapter figure table step phase
+    nvlink pcie gen generation version rtx ampere hopper v tp pp dp ep top section chapter figure table step phase
     stage option case part question attention ultra medusa rouge bleu opt bert level tier""".split()
 )
 _LONE_LETTERS = frozenset("hpflbtev")
@@ -82,7 +82,8 @@ def _spoken_name(toks: Sequence[Token], i: int) -> int | None:
         return None
     if unit_at(toks, number.end)[0] not in (BARE, FACTOR) and name not in _LONE_LETTERS:
         return None
-    return _with_size(toks, number.end)
+    versioned = kind(toks, number.end) == "number" and glued(toks, number.end)
+    return _glued_end(toks, number.end) if versioned else _with_size(toks, number.end)
 
 
 def _a_one_hundred(toks: Sequence[Token], i: int) -> int | None:

@@ -175,7 +175,7 @@ def _range(toks: Sequence[Token], i: int, first: _Amount) -> _Amount | None:
     second = _single(toks, j) if joiner else None
     if second is None or second.number.low < second.number.high:
         return None
-    low, high = _shared(first, second)
+    low, high = _shared(toks, first, second)
     if joiner == "±":
         middle, spread = low, second.number.value
         return _spread(middle - spread, middle + spread, second) if 0 <= spread <= middle else None
@@ -216,14 +216,14 @@ def _joiner(toks: Sequence[Token], i: int, first: _Amount) -> tuple[str, int]:
     return ("pair", j) if spoken else ("", j)
 
 
-def _shared(first: _Amount, second: _Amount) -> tuple[float, float]:
+def _shared(toks: Sequence[Token], first: _Amount, second: _Amount) -> tuple[float, float]:
     """Both ends in the second one's unit and scale: "two to three hundred", "900 KB to 1 MB"; (0, 0) if they differ."""
     low, high = first.number.value, second.number.value
     if first.unit not in (BARE, second.unit) and second.unit != BARE:
         if first.unit.dims != second.unit.dims:
             return 0.0, 0.0
         low *= first.unit.scale / second.unit.scale
-    factor = second.number.scale
+    factor = 100.0 if word(toks, second.number.end - 1) == "hundred" else second.number.scale
     if first.number.scale == 1 and factor > 1 and first.unit == BARE and low < high / factor:
         low *= factor
     return low, high

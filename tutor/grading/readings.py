@@ -104,7 +104,8 @@ def wrong_of(wanted: Wanted, heard: Heard, answer: str) -> Reading | None:
     if not scales or not _is_meant(wanted, heard, answer) or _is_input(wanted.figure, heard):
         return None
     distance = min(wanted.distance(heard.quantity.value * scale) for scale in scales)
-    return Reading(heard, "wrong", distance, heard.unit != BARE) if distance <= FARTHEST_WRONG else None
+    near = distance <= FARTHEST_WRONG or _has_its_digits(wanted, heard.quantity.si_value)
+    return Reading(heard, "wrong", distance, heard.unit != BARE) if near else None
 
 
 def gives(wanted: Wanted, product: Product) -> bool:
