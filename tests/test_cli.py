@@ -32,7 +32,7 @@ def verbs(**changed: object) -> Verbs:
     plain = Verbs(
         serve=lambda port, browser: None,
         setup=lambda report: report("done"),
-        read_answers=lambda path: LINES,
+        read_answers=lambda path, with_labels: LINES,
         grade_all=grade_all,
         checks=lambda: iter([Check(name="weights", ok=True, detail="there")]),
     )
@@ -129,7 +129,7 @@ def test_a_broken_grade_file_names_the_line(tutor: Callable[..., Result], tmp_pa
 
 
 def test_a_mistake_in_a_file_is_its_sentence(tutor: Callable[..., Result]) -> None:
-    def broken(path: Path) -> tuple[AnswerLine, ...]:
+    def broken(path: Path, with_labels: bool) -> tuple[AnswerLine, ...]:
         raise BankError("answers.jsonl", "expected an object", line=3)
 
     run = tutor("grade", "--answers", "x", read_answers=broken)

@@ -32,7 +32,8 @@ class Verbs:
 
     serve: Callable[[int | None, bool], None]
     setup: Callable[[Callable[[str], None]], None]
-    read_answers: Callable[[Path], tuple[AnswerLine, ...]]
+    read_answers: Callable[[Path, bool], tuple[AnswerLine, ...]]
+    """A file and whether its labels matter."""
     grade_all: GradeAll
     checks: Callable[[], Iterator[Check]]
 
@@ -83,14 +84,14 @@ def serve(
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
     """Start the program and open its page. Stop it with Ctrl-C."""
-    with _plain_errors():
+    with plain_errors():
         _verbs(ctx).serve(port, browser)
 
 
 @app.command()
 def setup(ctx: typer.Context) -> None:
     """Assemble and verify the model files; goes on where it was interrupted."""
-    with _plain_errors():
+    with plain_errors():
         _verbs(ctx).setup(typer.echo)
 
 
@@ -101,8 +102,8 @@ def grade(ctx: typer.Context, answers: _Answers, bank: _Bank = None, out: _Out =
     Labels in the file are ignored. Each line shows the verdict and the quoted words of every criterion,
     the score, and the fingerprint of what graded it.
     """
-    with _plain_errors():
-        grades = _grade_file(_verbs(ctx), _verbs(ctx).read_answers(answers), bank)
+    with plain_errors():
+        grades = _grade_file(_verbs(ctx), _verbs(ctx).read_answers(answers, False), bank)
         _write_lines((g.model_dump_json() for g in grades), out)
 
 
@@ -115,8 +116,8 @@ def evaluate_(
     out: _Out = None,
 ) -> None:
     """Compare grades with the labels in an answers file: kappa, correlation, error, with 95 % intervals."""
-    with _plain_errors():
-        lines = _verbs(ctx).read_answers(answers)
+    with plain_errors():
+        lines = _verbs(ctx).read_answers(answers, True)
         made = _read_grades(grades) if grades else tuple(_grade_file(_verbs(ctx), lines, bank))
         report = _evaluated(lines, made)
         _write_lines([report.model_dump_json(indent=2)], out)
@@ -130,7 +131,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say what works, what does not, and how to mend it. Exit code 1 when something does not."""
-    with _plain_errors():
+    with plain_errors():
         checks: list[Check] = []
         for check in _verbs(ctx).checks():
             checks.append(check)
@@ -218,7 +219,7 @@ def _write_lines(lines: Iterator[str] | Sequence[str], out: Path | None) -> None
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
+def plain_errors() -> Iterator[None]:
     """A TutorError is its sentence and exit code 1, never a trace."""
     try:
         yield

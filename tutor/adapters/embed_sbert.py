@@ -35,7 +35,10 @@ class SbertEmbedder:
             if self._model is None:
                 # Importing torch takes seconds: the page must not wait for it.
                 from sentence_transformers import SentenceTransformer
+                from transformers.utils import logging as transformers_logging
 
+                # Its progress bar would run through the page's address and the doctor's lines.
+                transformers_logging.disable_progress_bar()
                 try:
                     self._model = SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
                 except (OSError, ValueError, KeyError) as e:

@@ -1,0 +1,82 @@
+"""The top room: settings are read once, everything is wired once, and the verbs go to the page or the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from tutor import __version__, cli, settings
+from tutor.labelled import AnswerLine
+from tutor.values import Check, Grade
+from tutor.web import launch
+
+
+def main() -> None:
+    """The `tutor` command."""
+    # Before any library is imported that could look for a hub.
+    os.environ.update(launch.ENVIRONMENT)
+    cli.run(cli.Verbs(serve=_serve, setup=_set_up, read_answers=_read_answers, grade_all=_grade_all, checks=_checks))
+
+
+def serve() -> None:
+    """`python app.py`: the page with the settings as they are."""
+    os.environ.update(launch.ENVIRONMENT)
+    with cli.plain_errors():
+        _serve(None, True)
+
+
+def _serve(port: int | None, browser: bool) -> None:
+    given = {} if port is None else {"port": port}
+    chosen = _settings(**given)
+    temp_dir = chosen.data_dir / "tmp"
+    launch.prepare(os.environ, temp_dir)
+    # Gradio reads the environment when it is imported, so not before it is prepared.
+    from tutor.web.app import build
+    from tutor.wiring import open_house
+
+    def ready(address: str) -> None:
+        print(f"Practice at {address}  (Ctrl-C stops it)", flush=True)
+        if browser and chosen.open_browser:
+            _open_browser(address)
+
+    with open_house(chosen) as house:
+        app = build(house.practice, status=house.states, version=__version__, temp_dir=temp_dir)
+        launch.serve(app, chosen.port, ready)
+
+
+def _open_browser(address: str) -> None:
+    # Without a screen `webbrowser` may find a text browser that would take over the terminal.
+    has_screen = sys.platform in ("win32", "darwin") or {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
+    if has_screen:
+        webbrowser.open(address)
+
+
+def _set_up(report: Callable[[str], None]) -> None:
+    from tutor.wiring import set_up
+
+    set_up(_settings(), report)
+
+
+def _read_answers(path: Path, with_labels: bool) -> tuple[AnswerLine, ...]:
+    from tutor.wiring import read_answers
+
+    return read_answers(path, with_labels=with_labels)
+
+
+def _grade_all(answers: Sequence[AnswerLine], bank: Path | None) -> Iterator[Grade]:
+    from tutor.wiring import grade_lines
+
+    return grade_lines(_settings(), answers, bank)
+
+
+def _checks() -> Iterator[Check]:
+    from tutor.wiring import checks
+
+    return checks(_settings())
+
+
+def _settings(**given: object) -> settings.Settings:
+    return settings.load(os.environ, **given)
