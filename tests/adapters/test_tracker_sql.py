@@ -270,6 +270,18 @@ def test_a_damaged_database_without_a_backup_says_so(file: Path, tracker: SqlTra
     assert "There is no backup; move the file away" in refused(file, clock)
 
 
+def test_a_schema_that_cannot_be_read_is_damage_too_and_no_text_file_passes_for_a_backup(
+    file: Path, tracker: SqlTracker, clock: FakeClock
+) -> None:
+    tracker.close()
+    good = opening.backup(file, "daily", clock.now())
+    good.with_name(good.name.replace("2026", "2027")).write_text("not a backup at all, " * 100)
+    sql(file, "PRAGMA writable_schema = ON", "UPDATE sqlite_master SET sql = 'CREATE nonsense' WHERE name = 'job'")
+    sentence = refused(file, clock)
+    assert "is damaged (malformed database schema" in sentence
+    assert f"newest good backup is {good}:" in sentence
+
+
 def test_a_folder_in_the_place_of_the_file_is_a_sentence(file: Path, clock: FakeClock) -> None:
     file.mkdir()
     with pytest.raises(TrackerError, match="is a folder, not a file"):
@@ -381,6 +393,16 @@ def test_a_half_written_backup_is_not_taken_for_one(file: Path, tracker: SqlTrac
     assert tracker.unfinished() == ()
 
 
+def test_a_backup_that_does_not_pass_its_check_gets_no_name(
+    file: Path, tracker: SqlTracker, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_is_whole", lambda copy: False)
+    with pytest.raises(TrackerError, match="does not pass its check"):
+        opening.backup(file, "daily", clock.now())
+    assert opening.backups(file) == []
+    assert tracker.unfinished() == ()
+
+
 def test_a_backup_that_cannot_be_written_is_a_sentence(file: Path, tracker: SqlTracker, clock: FakeClock) -> None:
     (file.parent / "backups").touch()
     with pytest.raises(TrackerError, match="backups"):
@@ -438,5 +460,15 @@ def test_tables_and_statements_can_be_said_to_postgresql() -> None:
     dialect = postgresql.dialect()
     for table in tables.metadata.sorted_tables:
         assert "CREATE TABLE" in str(CreateTable(table).compile(dialect=dialect))
+    once = postgresql.insert(tables.answer).on_conflict_do_nothing(index_elements=["id"]).returning(tables.answer.c.id)
+    assert "ON CONFLICT (id) DO NOTHING RETURNING answer.id" in str(once.compile(dialect=dialect))
     claim = sa.select(tables.job.c.id).with_for_update(skip_locked=True)
     assert "FOR UPDATE SKIP LOCKED" in str(claim.compile(dialect=dialect))
+
+
+def test_a_revision_is_read_and_a_stranger_refused_through_any_connection(tracker: SqlTracker, file: Path) -> None:
+    with tracker._reading() as connection:
+        assert opening._revision(connection, "here") == "0001"
+    sql(file, "DROP TABLE alembic_version")
+    with tracker._reading() as connection, pytest.raises(TrackerError, match="here holds the tables of another"):
+        opening._revision(connection, "here")
