@@ -9,7 +9,7 @@ export TORCH_ARGS
 export PYTHON
 
 ARGS ?=
-LABELLED ?= ../shared/devset
+LABELLED ?= data/labelled
 COGGED = $(wildcard README.md THIRD_PARTY.md docs/*.md)
 COG = $(BIN)/cog -I scripts --verbosity=1
 

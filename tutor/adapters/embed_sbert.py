@@ -38,7 +38,7 @@ class SbertEmbedder:
                 from transformers.utils import logging as transformers_logging
 
                 # Its progress bar would run through the page's address and the doctor's lines.
-                transformers_logging.disable_progress_bar()
+                transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 try:
                     self._model = SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
                 except (OSError, ValueError, KeyError) as e:

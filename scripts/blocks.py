@@ -17,8 +17,8 @@ def map_of_rooms() -> str:
     """Every room of the program with the first line of its docstring."""
     rows = ["| where | what |", "|---|---|"]
     for path in _rooms(ROOT / "tutor"):
-        shown = path.parent if path.name == "__init__.py" else path
-        name = f"{shown.relative_to(ROOT).as_posix()}{'/' if shown is path.parent else ''}"
+        is_package = path.name == "__init__.py"
+        name = (path.parent if is_package else path).relative_to(ROOT).as_posix() + "/" * is_package
         rows.append(f"| `{name}` | {_first_line(path)} |")
     return "\n".join(rows)
 
