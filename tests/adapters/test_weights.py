@@ -241,7 +241,7 @@ def test_a_truncated_file_is_told_at_start_and_replaced_by_the_next_set_up(full_
 
     mended = full_shelf.assemble()
     assert mended.require("big.gguf").read_bytes() == b"".join(PARTS)
-    assert "big.gguf: big.gguf has 100 bytes instead of 1690; fetching it again" in full_shelf.lines
+    assert "big.gguf has 100 bytes instead of 1690; fetching it again" in full_shelf.lines
 
 
 def test_a_bit_flipped_behind_the_receipt_is_found_by_verify_and_then_refused(full_shelf: Shelf) -> None:

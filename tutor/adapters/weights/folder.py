@@ -94,7 +94,7 @@ class Weights:
             return True
         report(f"{weight.name}: checking {_megabytes(weight.size_bytes)}")
         check = self._verified(weight)
-        report(f"{weight.name}: ready" if check.ok else f"{weight.name}: {check.detail}; fetching it again")
+        report(f"{weight.name}: ready" if check.ok else f"{check.detail}; fetching it again")
         return not check.ok
 
     def _check_room(self, pending: list[Weight]) -> None:
