@@ -32,6 +32,7 @@ class Abilities:
     caches: bool = True
     knows_quiet: bool = True
     models: tuple[str, ...] = ("tiny", "large")
+    model_list: bytes | None = None
     word: str = "Yes"
 
 
@@ -71,8 +72,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         call = Call(self, {})
         self.server.owner.calls.append(call)
-        names = self.server.owner.abilities.models
-        call.reply(json.dumps({"object": "list", "data": [{"id": name} for name in names]}).encode())
+        able = self.server.owner.abilities
+        honestly = json.dumps({"object": "list", "data": [{"id": name} for name in able.models]}).encode()
+        call.reply(able.model_list or honestly)
 
     def do_POST(self) -> None:
         owner = self.server.owner

@@ -28,8 +28,8 @@ class OpenAIChat:
 
     Args:
         endpoint: Gives the server's address.
-        deadline_s: Seconds for one `choose`, repairs included; the probe before the first one has as
-            many of its own, and waiting inside `endpoint` is not counted.
+        deadline_s: Seconds for one `choose`, repairs included; waiting inside `endpoint` is not counted.
+        probe_s: Seconds for the probe before the first one.
         reply_tokens: Longest reply where the label cannot be read from the first token alone.
         transport: Another transport, with other limits.
     """
@@ -39,10 +39,12 @@ class OpenAIChat:
         endpoint: Callable[[], Endpoint],
         *,
         deadline_s: float = 60.0,
+        probe_s: float = 60.0,
         reply_tokens: int = 256,
         transport: Transport | None = None,
     ) -> None:
-        self._endpoint, self._deadline_s, self._reply_tokens = endpoint, deadline_s, reply_tokens
+        self._endpoint, self._deadline_s, self._probe_s = endpoint, deadline_s, probe_s
+        self._reply_tokens = reply_tokens
         self._transport = transport or Transport()
         self._probing = threading.Lock()
         self._known: tuple[Endpoint, Capabilities] | None = None
@@ -101,7 +103,7 @@ class OpenAIChat:
         endpoint = self._endpoint()
         with self._probing:
             if self._known is None or self._known[0] != endpoint:
-                self._known = endpoint, probe(self._transport, endpoint, Deadline(self._deadline_s))
+                self._known = endpoint, probe(self._transport, endpoint, Deadline(self._probe_s))
             return self._known
 
     def _choose_at(

@@ -15,7 +15,9 @@ from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpe
 from tutor.adapters.endpoint import Endpoint
 from tutor.errors import EngineDown, EngineError, EngineReply, EngineTimeout
 
-FOREIGN = (OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError)
+# RuntimeError and ExceptionGroup: what the networking layers raise for a client closed meanwhile, or
+# for several failed connections at once. TimeoutError is an OSError; the deadline's own is caught first.
+FOREIGN = (OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError, RuntimeError, ExceptionGroup)
 CLIENTS_KEPT = 4
 Send = Callable[[AsyncOpenAI], Awaitable[bytes]]
 
@@ -86,6 +88,8 @@ class Transport:
         loop.close()
 
     def _run(self, endpoint: Endpoint, send: Send, deadline: Deadline) -> bytes:
+        if not endpoint.is_address:
+            raise _no_address(endpoint)
         with self._lock:
             if self._closed:
                 raise EngineDown("The tutor is shutting down; start it again, then retry grading.")
@@ -194,6 +198,13 @@ def _too_late(endpoint: Endpoint, deadline: Deadline, loading: bool) -> EngineEr
     )
 
 
+def _no_address(endpoint: Endpoint) -> EngineDown:
+    return EngineDown(
+        f"{endpoint.shown!r} is not an address such as http://localhost:8080/v1. "
+        "Correct or unset TUTOR_CHAT_URL, then retry grading."
+    )
+
+
 def as_engine_error(error: Exception, endpoint: Endpoint) -> EngineError:
     """Any error of the client libraries as one of ours, with what to do.
 
@@ -205,10 +216,10 @@ def as_engine_error(error: Exception, endpoint: Endpoint) -> EngineError:
         return EngineTimeout(f"{where} did not answer in time. Retry grading.")
     if isinstance(error, APIStatusError):
         return _by_status(error, where, endpoint)
-    if isinstance(error, APIConnectionError | httpx2.HTTPError | OSError):
-        return Unreachable(f"{where} does not answer. {endpoint.fix}")
     if isinstance(error, httpx2.InvalidURL):
-        return EngineDown(f"{endpoint.shown!r} is not an address. Correct or unset TUTOR_CHAT_URL, then retry grading.")
+        return _no_address(endpoint)
+    if isinstance(error, APIConnectionError | httpx2.HTTPError | OSError | RuntimeError | ExceptionGroup):
+        return Unreachable(f"{where} does not answer. {endpoint.fix}")
     return EngineReply(f"{where} answered in a way that cannot be read ({type(error).__name__}). Retry grading.")
 
 

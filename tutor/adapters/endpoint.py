@@ -31,12 +31,26 @@ class Endpoint:
         >>> Endpoint("http://me:secret@localhost:8080/v1?x=1").shown
         'http://localhost:8080/v1'
         """
-        scheme, place, path, _, _ = urlsplit(self.url)
-        return f"{scheme}://{place.rpartition('@')[2]}{path}"
+        before, _, after = self.url.rpartition("@")
+        place = after.partition("?")[0]
+        return f"{before.partition('//')[0]}//{place}" if before else place
+
+    @property
+    def is_address(self) -> bool:
+        """Whether a request can be sent there at all.
+
+        >>> Endpoint("https://models.example/v1").is_address, Endpoint("localhost:70000/v1").is_address
+        (True, False)
+        """
+        try:
+            parts = urlsplit(self.url)
+            return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            return False
 
     @property
     def is_local(self) -> bool:
-        """Whether the server runs on this machine, where no proxy may stand between.
+        """Whether the server runs on this machine, where no proxy may stand between; needs an address.
 
         >>> Endpoint("http://127.0.0.1:1/v1").is_local, Endpoint("https://models.example/v1").is_local
         (True, False)
