@@ -47,8 +47,9 @@ class Wanted:
 
     @cached_property
     def bare_scales(self) -> tuple[float, ...]:
-        """What a number without unit may mean: the figure's unit, one it accepts, or the base unit."""
-        return (self.unit.scale, *(parse_unit(u).scale for u in self.figure.accept), 1.0)
+        """What a number without unit may mean: the figure's unit, one it accepts, the base unit ("64 k" of bytes)."""
+        kilo = (1.024,) if ("B", 1) in self.unit.dims else ()
+        return (self.unit.scale, *(parse_unit(u).scale for u in self.figure.accept), 1.0, *kilo)
 
     @cached_property
     def is_pure(self) -> bool:
@@ -116,7 +117,7 @@ def gives(wanted: Wanted, product: Product) -> bool:
 
 def _status(wanted: Wanted, heard: Heard, answer: str, distance: float, scale: float) -> Status | None:
     q = heard.quantity
-    vague = q.high > WIDEST_RIGHT_RANGE * q.low
+    vague = q.low < q.high and q.high > WIDEST_RIGHT_RANGE * q.low
     if not vague and distance <= log1p(wanted.figure.rel_tol) + _SAME:
         return "right"
     if not _is_meant(wanted, heard, answer):
@@ -177,7 +178,10 @@ def _is_meant(wanted: Wanted, heard: Heard, answer: str) -> bool:
 
 def _has_its_digits(wanted: Wanted, value: float) -> bool:
     """Whether a large number is the target with another power of ten: 8.4e21 for 8.4e22."""
-    shift = log10(value / wanted.si) if value >= LARGE_BARE and wanted.si > 0 else 0.5
+    ratio = value / wanted.si if value >= LARGE_BARE and wanted.si > 0 else 0.0
+    if not 0 < ratio < inf:
+        return False
+    shift = log10(ratio)
     return abs(shift - round(shift)) <= log10(1 + wanted.figure.rel_tol)
 
 
