@@ -44,9 +44,9 @@ def _packages(weight: Weight) -> str:
 
 
 def _declared(name: str) -> str:
-    declared = metadata(name)
-    if expression := declared.get("License-Expression"):
+    declared = metadata(name).json
+    if expression := declared.get("license_expression"):
         return str(expression)
-    classifiers = [line for line in declared.get_all("Classifier") or [] if line.startswith("License")]
+    classifiers = [line for line in declared.get("classifier", []) if line.startswith("License")]
     named = " or ".join(line.split(" :: ")[-1] for line in classifiers)
-    return named or (declared.get("License") or "").strip() or "not declared"
+    return named or str(declared.get("license", "")).strip() or "not declared"
