@@ -121,6 +121,7 @@ def test_a_change_is_two_quantities_and_an_estimate_is_one_range() -> None:
 
 
 def test_a_size_that_is_too_large_for_a_float_is_left_out() -> None:
+    assert read("1e305 TB") == []
     assert read("1e400 and 10^999 tokens") == [(10.0, ""), (999.0, "token")]
 
 
@@ -208,3 +209,41 @@ def test_every_unit_a_rubric_may_use_is_understood_and_worth_the_same() -> None:
 def test_an_unknown_unit_is_named(symbol: str) -> None:
     with pytest.raises(ValueError, match="is not a known unit"):
         parse_unit(symbol)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("seven point thirty nine", 7.39, ""),
+        ("3 point 35 TB/s", 3.35, "TB/s"),
+        ("three point five ms", 3.5, "ms"),
+        ("two to the thirty first", 2.0**31, ""),
+        ("2^(10) bytes", 1024, "B"),
+        ("ten to the twenty", 1e20, ""),
+        ("4 times 10 to the 0.5", 4 * 10**0.5, ""),
+        ("1e16 times 10 to the 2", 1e18, ""),
+        ("a few tens of GB", 30, "GB"),
+        ("the few seconds", 3, "s"),
+        ("25 plus or minus 5 ms", 25, "ms"),
+        ("at age 30", 30, ""),
+        ("989 TFLOPS per second", 989, "TFLOP/s"),
+        ("2 gigaflops per request", 2, "GFLOP/s/request"),
+        ("5 GB/s per GPU per layer per hour", 5, "GB/s/GPU/layer"),
+        ("step 3 ms", 3, "ms"),
+        ("20 seconds a user", 20, "s"),
+        ("version of 12 layers", 12, "layer"),
+    ],
+)
+def test_rarer_forms_are_read_too(text: str, value: float, unit: str) -> None:
+    ((found, spelled),) = read(text)
+    assert found == pytest.approx(value)
+    assert spelled == unit
+
+
+def test_an_exponent_no_number_can_have_is_left_alone() -> None:
+    assert read("5 e 999") == [(5.0, "")]
+    assert read("2⁹⁹⁹⁹⁹⁹⁹ and 3⁻") == [(2.0, ""), (3.0, "")]
+
+
+def test_a_lone_few_is_no_quantity() -> None:
+    assert read("few") == read("a couple") == read("half a") == read("half a x") == []

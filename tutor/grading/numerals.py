@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import inf, isfinite, log10
+from math import isfinite, log10
 
 from tutor.grading.cardinals import ONES, SCALES, TEENS, TENS, Number, cardinal, decimals, exact, plain, scaled
 from tutor.grading.tokens import Token, glued, hyphen, kind, word
@@ -79,9 +79,7 @@ def _scientific(toks: Sequence[Token], number: Number) -> Number:
     if base is None or base.value != 10:
         return number
     power = _raised(toks, base, loose=True)
-    if power == base or power.value in (0.0, inf):
-        return number
-    return exact(_shifted(number.value, log10(power.value)), power.end)
+    return exact(_shifted(number.value, log10(power.value)), power.end) if power != base else number
 
 
 def _shifted(mantissa: float, exponent: float) -> float:
