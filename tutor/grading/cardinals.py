@@ -50,8 +50,10 @@ def exact(value: float, end: int, *, scale: float = 1.0, literal: bool = False) 
 
 def _literal(toks: Sequence[Token], i: int) -> Number | None:
     """Digits: "151,936", "1e-4", "2½", the "1/3" of "1/3 of"."""
+    if word(toks, i) in _GLYPHS:
+        return exact(_GLYPHS[word(toks, i)], i + 1)
     if kind(toks, i) != "number":
-        return _GLYPHS.get(word(toks, i)) and exact(_GLYPHS[word(toks, i)], i + 1)  # type: ignore[return-value]
+        return None
     value = float(re.sub(r"[,_'’\s]", "", toks[i].text).replace("−", "-"))
     if word(toks, i + 1) in _GLYPHS and glued(toks, i + 1):
         return exact(value + _GLYPHS[toks[i + 1].text], i + 2)
