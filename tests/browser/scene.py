@@ -42,9 +42,9 @@ DECODE = Question(
     id="w4-decode",
     question="Your team quantized the weights of a 70B model to 4 bits. Decode became almost three times faster, "
     "but prefill hardly changed. Explain both observations.",
-    reference_answer="Decode reads every weight once for each token, so its time is bytes over bandwidth; a quarter of "
-    "the bytes is up to four times the speed.\n\nPrefill multiplies many tokens with each weight it reads. It is limited "
-    "by arithmetic, and weight-only kernels still compute in 16 bits, after turning the weights back.",
+    reference_answer="Decode reads every weight once for each token, so its time is bytes over bandwidth; a quarter "
+    "of the bytes is up to four times the speed.\n\nPrefill multiplies many tokens with each weight it reads. It is "
+    "limited by arithmetic, and weight-only kernels still compute in 16 bits, after turning the weights back.",
     kind="concept",
     topic="quantization",
     title="4-bit weights: decode against prefill",
@@ -56,7 +56,9 @@ DECODE_RUBRIC = Rubric(
     criteria=tuple(Criterion(id=f"c{i}", text=text, weight=1 + (i < 3)) for i, text in enumerate(_DECODE)),
     figures=(
         Figure(criterion_id="c1", label="size of the weights in 4 bits", formula="70 * 0.5", unit="GB"),
-        Figure(criterion_id="c0", label="time of a step at 3.35 TB/s", value=10.4, source="35 GB / 3.35 TB/s", unit="ms"),
+        Figure(
+            criterion_id="c0", label="time of a step at 3.35 TB/s", value=10.4, source="35 GB / 3.35 TB/s", unit="ms"
+        ),
     ),
     misconceptions=(
         Misconception(

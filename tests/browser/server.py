@@ -30,7 +30,9 @@ def main() -> None:
 
     clock = WallClock()
     tracker = FakeTracker(clock)
-    tracker._attempts.extend(attempts(int(sys.argv[sys.argv.index("--attempts") + 1]) if "--attempts" in sys.argv else 0))
+    tracker._attempts.extend(
+        attempts(int(sys.argv[sys.argv.index("--attempts") + 1]) if "--attempts" in sys.argv else 0)
+    )
     grade = ScriptedGrading()
     worker = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=grade, clock=clock)
 

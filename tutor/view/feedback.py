@@ -91,7 +91,7 @@ def progress_card(progress: Progress, loading: Sequence[EngineState] = ()) -> Ma
     return markup(
         '<div class="card running"><p class="now"><span class="dot"></span>{line}</p>{points}</div>',
         line=line,
-        points=_points(progress.verdicts),
+        points=_section("", _points(progress.verdicts)),
     )
 
 
@@ -143,7 +143,8 @@ def _points(verdicts: Iterable[CriterionVerdict]) -> Markup:
 
 
 def _reason(verdict: CriterionVerdict) -> str:
-    return _REASONS.get(verdict.reason or "", verdict.reason or "")
+    reason = _REASONS.get(verdict.reason or "", verdict.reason or "")
+    return reason and f"{reason[0].upper()}{reason[1:].rstrip('.')}."
 
 
 def _figure(finding: FigureFinding, rubric: Rubric) -> Markup:
@@ -182,7 +183,7 @@ def _row(mark: Mark, text: str, quote: str | None, note: str) -> Markup:
 def _section(title: str, rows: Markup) -> Markup:
     if not rows:
         return Markup("")
-    heading = markup("<h3>{title}</h3>", title=title) if title else Markup("")
+    heading = markup("<h2>{title}</h2>", title=title) if title else Markup("")
     return heading + markup('<ul class="points">{rows}</ul>', rows=rows)
 
 

@@ -59,9 +59,9 @@ def when(moment: datetime, zone: tzinfo | None) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in words.
+    """A share as a percentage that does not break over two lines.
 
     >>> percent(0.375)
-    '38 %'
+    '38\xa0%'
     """
-    return f"{round(100 * share)} %"
+    return f"{round(100 * share)}\N{NO-BREAK SPACE}%"

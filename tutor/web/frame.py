@@ -30,16 +30,17 @@ class Stage(StrEnum):
     READING = "reading"
 
 
-# The buttons of a stage with their words; the first is the one obvious next thing to do.
+# The buttons of a stage with their words; the first is the one obvious next thing to do, except where that is to wait.
 BUTTONS: Mapping[Stage, Mapping[str, str]] = {
     Stage.EMPTY: {},
     Stage.ASKED: {"grade": "Grade my answer", "next": "Another question"},
     Stage.GRADING: {"cancel": "Cancel grading"},
     Stage.GRADED: {"next": "Next question", "again": "Try again"},
-    Stage.FAILED: {"retry": "Retry grading", "again": "Edit my answer", "next": "Next question"},
-    Stage.CANCELLED: {"retry": "Grade it after all", "again": "Edit my answer", "next": "Next question"},
+    Stage.FAILED: {"retry": "Retry grading", "next": "Next question", "again": "Edit my answer"},
+    Stage.CANCELLED: {"retry": "Grade it after all", "next": "Next question", "again": "Edit my answer"},
     Stage.READING: {},
 }
+QUIET_STAGES = (Stage.GRADING,)
 ALL_BUTTONS = ("grade", "cancel", "retry", "next", "again")
 
 
@@ -83,6 +84,7 @@ class Frame:
         thread: Who says what, as markup: `assistant` is the interviewer, `user` the candidate.
         said: The change of state in one sentence, for screen readers.
         note: Markup between the thread and the buttons, such as why an answer was refused.
+        banner: Markup above the thread, such as the way back from an old attempt.
         draft: Words in the answer box.
         past: The list of attempts.
     """
@@ -91,6 +93,7 @@ class Frame:
     thread: tuple[tuple[str, Markup], ...]
     said: str
     note: Markup = _NOTHING
+    banner: Markup = _NOTHING
     seat: Seat | None = None
     drafts: Drafts | None = None
     draft: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ CLOSED = tuple(
     "upload monitoring runs run-history proxy= deep_link dev vibe- undo-vibe-edit profiling process_recording "
     "mcp openapi.json info token custom_component stream login logout".split()
 )
+_LENGTH = re.compile("[0-9]{1,12}")
 MAX_BODY_BYTES = 1_000_000
 HEADERS: Mapping[bytes, bytes] = {
     # Gradio needs inline and evaluated scripts and inline styles; nothing at all may come from elsewhere.
@@ -65,7 +67,7 @@ def refusal(scope: Scope) -> tuple[int, str] | None:
         return 403, "Requests from other pages are refused. Open the page itself and try there."
     if _values(scope, b"transfer-encoding"):
         return 411, "A request must say how long it is."
-    if any(not length.isdecimal() or int(length) > MAX_BODY_BYTES for length in lengths):
+    if any(not _LENGTH.fullmatch(length) or int(length) > MAX_BODY_BYTES for length in lengths):
         return 413, "This is too large."
     return None
 

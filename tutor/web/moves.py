@@ -163,13 +163,13 @@ class Moves:
 
     def _reading(self, attempt: Attempt) -> Frame:
         thread = (*_thread(attempt.question, attempt.answer.text), ("assistant", view.feedback(attempt)))
-        note = view.markup(
+        banner = view.markup(
             '<p class="reading"><span>An attempt of {moment}.</span> <a href="?">Back to practice</a>'
             '<a href="?question={id}">Try this question again</a></p>',
             moment=view.when(attempt.created_at, None),
             id=attempt.question.id,
         )
-        return Frame(Stage.READING, thread, _heard(attempt), note=note, draft="", past=self._past())
+        return Frame(Stage.READING, thread, _heard(attempt), banner=banner, draft="", past=self._past())
 
     def _asked(self, question: Question, drafts: Drafts, seat: Seat | None = None) -> Frame:
         return Frame(

@@ -13,7 +13,7 @@ from gradio.components import Component
 
 from tutor import view
 from tutor.errors import TutorError
-from tutor.web.frame import ALL_BUTTONS, BUTTONS, Frame, Seat, Stage, read_drafts
+from tutor.web.frame import ALL_BUTTONS, BUTTONS, QUIET_STAGES, Frame, Seat, Stage, read_drafts
 from tutor.web.moves import Moves
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ class Widgets:
 
     seat: gr.BrowserState
     drafts: gr.BrowserState
+    banner: gr.HTML
     thread: gr.Chatbot
     answer: gr.Textbox
     note: gr.HTML
@@ -70,6 +71,7 @@ def updates(widgets: Widgets, frame: Frame | None) -> Updates:
     changed: Updates = {
         widgets.thread: [{"role": role, "content": str(content)} for role, content in frame.thread],
         widgets.note: gr.HTML(value=str(frame.note), visible=bool(frame.note)),
+        widgets.banner: gr.HTML(value=str(frame.banner), visible=bool(frame.banner)),
         widgets.said: frame.said and str(view.safe(frame.said)),
         widgets.answer: gr.Textbox(visible=frame.stage is Stage.ASKED),
     }
@@ -86,7 +88,7 @@ def updates(widgets: Widgets, frame: Frame | None) -> Updates:
 
 def _buttons(widgets: Widgets, stage: Stage) -> Updates:
     words = BUTTONS[stage]
-    primary = next(iter(words), None)
+    primary = None if stage in QUIET_STAGES else next(iter(words), None)
     return {
         getattr(widgets, button): gr.Button(
             value=words.get(button, ""),
@@ -100,6 +102,7 @@ def _buttons(widgets: Widgets, stage: Stage) -> Updates:
 def _lay_out() -> Widgets:
     seat = gr.BrowserState({}, storage_key="tutor-seat", secret=_STORAGE_KEY)
     drafts = gr.BrowserState({}, storage_key="tutor-drafts", secret=_STORAGE_KEY)
+    banner = gr.HTML(elem_id="banner", visible=False, js_on_load=None)
     thread = gr.Chatbot(
         elem_id="thread",
         label="Interview",
@@ -123,7 +126,17 @@ def _lay_out() -> Widgets:
     said = gr.HTML(elem_id="said", js_on_load=None)
     gr.HTML("<h2>Your attempts</h2>", elem_id="past-title", js_on_load=None)
     past = gr.HTML(elem_id="past", js_on_load=None)
-    return Widgets(seat=seat, drafts=drafts, thread=thread, answer=answer, note=note, said=said, past=past, **buttons)
+    return Widgets(
+        seat=seat,
+        drafts=drafts,
+        banner=banner,
+        thread=thread,
+        answer=answer,
+        note=note,
+        said=said,
+        past=past,
+        **buttons,
+    )
 
 
 def _connect(page: gr.Blocks, widgets: Widgets, moves: Moves) -> None:

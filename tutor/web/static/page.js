@@ -26,11 +26,20 @@
 
   // Gradio takes a pressed button away with its state; without this the keyboard would start at the top again.
   const keepFocus = () => {
-    if (document.activeElement !== document.body) return;
+    const at = document.activeElement;
+    if (matchMedia("(pointer: coarse)").matches || (at !== document.body && !at.closest("#actions"))) return;
     const answer = document.querySelector("#answer textarea");
-    const button = [...document.querySelectorAll("#actions button.primary")].find(isShown);
-    const touch = matchMedia("(pointer: coarse)").matches;
-    (isShown(answer) && !touch ? answer : button)?.focus({ preventScroll: true });
+    const button = [...document.querySelectorAll("#actions button.primary, #cancel")].find(isShown);
+    (isShown(answer) ? answer : button)?.focus({ preventScroll: true });
+  };
+
+  // What has just been said stands below; bring its beginning into sight when it is not.
+  const showNewest = () => {
+    const cards = document.querySelectorAll("#thread .card");
+    const box = cards.length > 1 && cards[cards.length - 1].getBoundingClientRect();
+    if (!box || (box.top >= 0 && box.top < innerHeight * 0.6)) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    scrollBy({ top: box.top - 24, behavior: calm ? "auto" : "smooth" });
   };
 
   // A link to a question or a grading is followed once; a reload then stays where the practice is.
@@ -58,11 +67,15 @@
     said.setAttribute("aria-live", "polite");
     let last = "";
     new MutationObserver(() => {
-      const now = said.textContent.trim();
-      if (now === last) return;
+      const now = said.querySelector(".prose")?.textContent.trim();
+      if (!now || now === last) return;
+      const isFirst = !last;
       last = now;
       dropLink();
-      setTimeout(keepFocus, 100);
+      setTimeout(() => {
+        keepFocus();
+        if (!isFirst) showNewest();
+      }, 100);
     }).observe(said, { childList: true, subtree: true, characterData: true });
   };
 

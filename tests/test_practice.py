@@ -1,0 +1,215 @@
+"""The verbs of a session, over a tracker in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fake_tracker import FakeTracker
+from tests.fakes import FakeBank, FakeClock
+from tests.samples import QUESTION, RUBRIC, attempt
+from tutor.errors import AnswerConflict, AnswerRefused, BankError
+from tutor.practice import MAX_CHARACTERS, Practice, refusal
+from tutor.values import Answer, JobState, Progress
+
+SECOND = QUESTION.model_copy(update={"id": "batching", "question": "Why does batching help decode so much?"})
+THIRD = QUESTION.model_copy(update={"id": "paging"})
+WORDS = "The cache keeps keys and values, so a step reads them instead of computing them again."
+
+
+class SilentDesk:
+    """Counts wakes; a watch gives whatever the jobs say now."""
+
+    def __init__(self, tracker: FakeTracker) -> None:
+        self.tracker, self.wakes = tracker, 0
+
+    def wake(self) -> None:
+        self.wakes += 1
+
+    def watch(self, job_id: str) -> Iterator[Progress]:
+        yield Progress(self.tracker.job(job_id), (), 3)
+
+
+class Room:
+    def __init__(self, clock: FakeClock, *questions: object) -> None:
+        self.tracker = FakeTracker(clock)
+        self.desk = SilentDesk(self.tracker)
+        self.bank = FakeBank(*((q, RUBRIC.model_copy(update={"question_id": q.id})) for q in questions))
+        self.practice = Practice(bank=self.bank, tracker=self.tracker, jobs=self.tracker, desk=self.desk, clock=clock)
+
+    def graded(self, answer_id: str, question: object = QUESTION) -> None:
+        """Submit words and finish their job as the worker would."""
+        job = self.practice.submit(answer_id, question.id, WORDS)
+        self.tracker.claim("w", 60)
+        answer = self.tracker.answer(answer_id)
+        self.tracker.finish(job.id, "w", attempt(answer, id=f"t-{answer_id}", question=question))
+
+
+@pytest.fixture
+def room(clock: FakeClock) -> Room:
+    return Room(clock, QUESTION, SECOND, THIRD)
+
+
+def test_the_first_question_is_the_first_of_the_bank(room: Room) -> None:
+    assert room.practice.next_question() == QUESTION
+
+
+def test_the_question_with_the_fewest_attempts_comes_next(room: Room) -> None:
+    room.graded("a1", QUESTION)
+    room.graded("a2", SECOND)
+    assert room.practice.next_question() == THIRD
+    room.graded("a3", THIRD)
+    room.graded("a4", QUESTION)
+    assert room.practice.next_question() == SECOND
+
+
+def test_the_same_question_never_comes_twice_in_a_row(room: Room) -> None:
+    assert room.practice.next_question(after=QUESTION.id) == SECOND
+
+
+def test_the_only_question_may_come_again(clock: FakeClock) -> None:
+    assert Room(clock, QUESTION).practice.next_question(after=QUESTION.id) == QUESTION
+
+
+def test_an_empty_bank_says_so(clock: FakeClock) -> None:
+    with pytest.raises(BankError, match="no questions"):
+        Room(clock).practice.next_question()
+
+
+def test_a_submitted_answer_is_kept_word_for_word_and_wakes_the_worker(room: Room) -> None:
+    words = f"  {WORDS}\r\n\tand more of it \n"
+    job = room.practice.submit("a1", QUESTION.id, words)
+    assert job.state is JobState.QUEUED
+    assert room.practice.answer(job).text == words
+    assert room.desk.wakes == 1
+
+
+def test_a_double_click_is_one_job(room: Room) -> None:
+    first, second = (room.practice.submit("a1", QUESTION.id, WORDS) for _ in range(2))
+    assert first.id == second.id
+    assert len(room.tracker.unfinished()) == 1
+
+
+def test_other_words_under_the_same_id_are_a_conflict(room: Room) -> None:
+    room.practice.submit("a1", QUESTION.id, WORDS)
+    with pytest.raises(AnswerConflict):
+        room.practice.submit("a1", QUESTION.id, WORDS + " And more.")
+    assert room.tracker.answer("a1").text == WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "gate", "sentence"),
+    [
+        ("", "blank", "Nothing is written yet"),
+        (" \n\t ", "blank", "Nothing is written yet"),
+        ("It is bandwidth", "too_short", "too short"),
+        ("Okay, so the answer is that it is correct.", "nothing_said", "nothing about the question"),
+        (SECOND.question + " " + SECOND.question, "copied_question", "repeats the question"),
+        ("memory " * 40, "repeated", "same few words"),
+        ("w" * (MAX_CHARACTERS + 1), "too_long", "20,001 characters and the limit is 20,000"),
+    ],
+)
+def test_an_answer_not_worth_a_grade_gets_a_sentence_and_nothing_is_stored(
+    room: Room, text: str, gate: str, sentence: str
+) -> None:
+    with pytest.raises(AnswerRefused, match=sentence) as refused:
+        room.practice.submit("a1", SECOND.id, text)
+    assert refused.value.gate == gate
+    assert room.tracker.unfinished() == ()
+    with pytest.raises(KeyError):
+        room.tracker.answer("a1")
+    assert room.desk.wakes == 0
+
+
+def test_the_longest_answer_allowed_is_taken(room: Room) -> None:
+    words = WORDS + " " * (MAX_CHARACTERS - len(WORDS))
+    assert room.practice.submit("a1", QUESTION.id, words)
+
+
+def test_an_answer_to_a_question_that_is_gone_is_refused(room: Room) -> None:
+    with pytest.raises(AnswerRefused, match="no longer in the bank"):
+        room.practice.submit("a1", "gone", WORDS)
+
+
+@pytest.mark.parametrize("name", ["blank", "nothing_said", "gibberish", "keyword_list", "other_language", "new_gate"])
+def test_every_gate_has_a_sentence_that_says_what_to_do(name: str) -> None:
+    assert refusal(name).endswith(".")
+    assert "!" not in refusal(name)
+    assert "_" not in refusal(name)
+
+
+def test_a_look_at_a_queued_job_knows_how_many_points_there_are(room: Room) -> None:
+    job = room.practice.submit("a1", QUESTION.id, WORDS)
+    assert room.practice.look(job.id) == Progress(job, (), 3)
+
+
+def test_a_look_at_a_done_job_brings_its_attempt(room: Room) -> None:
+    room.graded("a1")
+    seen = room.practice.look("job-1")
+    assert seen is not None
+    assert seen.attempt is not None
+    assert seen.attempt.id == "t-a1"
+    assert seen.verdicts == seen.attempt.grade.criteria
+
+
+def test_a_look_at_an_unknown_job_is_none(room: Room) -> None:
+    assert room.practice.look("no-such-job") is None
+
+
+def test_a_look_survives_a_question_that_left_the_bank(room: Room) -> None:
+    job = room.tracker.submit(Answer(id="a9", question_id="gone", text=WORDS, created_at=FakeClock().now()))
+    assert room.practice.look(job.id) == Progress(job, (), 0)
+
+
+def test_a_cancelled_job_keeps_the_words_and_can_be_queued_again(room: Room) -> None:
+    job = room.practice.submit("a1", QUESTION.id, WORDS)
+    assert room.practice.cancel(job.id).state is JobState.CANCELLED
+    assert room.practice.answer(job).text == WORDS
+    assert room.practice.retry(job.id).state is JobState.QUEUED
+    assert room.desk.wakes == 3
+
+
+def test_resume_finds_the_newest_unfinished_grading(room: Room) -> None:
+    assert room.practice.resume() is None
+    room.practice.submit("a1", QUESTION.id, WORDS)
+    newest = room.practice.submit("a2", SECOND.id, WORDS)
+    found = room.practice.resume()
+    assert found is not None
+    assert found.job.id == newest.id
+
+
+def test_resume_finds_the_grading_of_one_answer(room: Room) -> None:
+    first = room.practice.submit("a1", QUESTION.id, WORDS)
+    room.practice.submit("a2", SECOND.id, WORDS)
+    found = room.practice.resume("a1")
+    assert found is not None
+    assert found.job.id == first.id
+    assert room.practice.resume("a3") is None
+
+
+def test_a_failed_grading_is_unfinished_with_its_words(room: Room) -> None:
+    job = room.practice.submit("a1", QUESTION.id, WORDS)
+    room.tracker.claim("w", 60)
+    room.tracker.fail(job.id, "w", "The model server does not answer.")
+    ((left, answer),) = room.practice.unfinished()
+    assert left.state is JobState.FAILED
+    assert answer.text == WORDS
+
+
+def test_attempts_are_found_by_question_by_id_and_by_answer(room: Room) -> None:
+    room.graded("a1", QUESTION)
+    room.graded("a2", SECOND)
+    assert [a.id for a in room.practice.attempts(question_id=SECOND.id)] == ["t-a2"]
+    assert len(room.practice.attempts(limit=1)) == 1
+    assert room.practice.attempt("t-a1") is not None
+    assert room.practice.attempt("nothing") is None
+    found = room.practice.attempt_for("a2")
+    assert found is not None
+    assert found.id == "t-a2"
+    assert room.practice.attempt_for("a9") is None
+
+
+def test_a_watch_is_the_desks(room: Room) -> None:
+    job = room.practice.submit("a1", QUESTION.id, WORDS)
+    assert [seen.job.id for seen in room.practice.watch(job.id)] == [job.id]

@@ -1,0 +1,310 @@
+"""What each button does, as frames; the worker is played by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.fake_tracker import FakeTracker
+from tests.fakes import FakeBank, FakeClock
+from tests.samples import QUESTION, RUBRIC, attempt, rulings
+from tutor.practice import Practice
+from tutor.values import EngineState, JobState, Progress
+from tutor.web.frame import BUTTONS, Frame, Seat, Stage, read_drafts
+from tutor.web.moves import Moves
+
+OTHER = QUESTION.model_copy(update={"id": "batching", "title": "Batching", "question": "Why does batching help?"})
+WORDS = "The cache keeps keys and values, so a step reads them instead of computing them again."
+READY = (EngineState("language model", "ready"),)
+
+
+class Table:
+    """A page before a tracker in memory; `meanwhile` runs at each pause of a watch."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.tracker = FakeTracker(clock)
+        self.verdicts = ()
+        self.states = READY
+        self.meanwhile: list[Callable[[], object]] = []
+        self.pauses = 0
+        bank = FakeBank(*((q, RUBRIC.model_copy(update={"question_id": q.id})) for q in (QUESTION, OTHER)))
+        practice = Practice(bank=bank, tracker=self.tracker, jobs=self.tracker, desk=self, clock=clock)
+        ids = iter(f"id{i}" for i in range(100))
+        self.moves = Moves(practice, lambda: self.states, new_id=lambda: next(ids), pause=self.pause)
+
+    def wake(self) -> None:
+        """Nothing sleeps here."""
+
+    def watch(self, job_id: str) -> Iterator[Progress]:
+        job = self.tracker.job(job_id)
+        done = self.tracker.attempt(job.attempt_id) if job.attempt_id else None
+        yield Progress(job, self.verdicts, 3, done)
+
+    def pause(self, seconds: float) -> None:
+        assert seconds <= 1
+        self.pauses += 1
+        self.meanwhile.pop(0)()
+
+    def judged(self, n: int) -> Callable[[], None]:
+        def step() -> None:
+            self.tracker.claim("w", 60)
+            self.verdicts = rulings()[:n]
+
+        return step
+
+    def finished(self) -> None:
+        (job,) = (j for j in self.tracker.unfinished() if j.state is not JobState.FAILED)
+        self.tracker.claim("w", 60)
+        answer = self.tracker.answer(job.answer_id)
+        question = QUESTION if answer.question_id == QUESTION.id else OTHER
+        self.tracker.finish(job.id, "w", attempt(answer, id=f"t-{answer.id}", question=question))
+
+    def failed(self) -> None:
+        (job,) = (j for j in self.tracker.unfinished() if j.state is not JobState.FAILED)
+        self.tracker.claim("w", 60)
+        self.tracker.fail(job.id, "w", "The model server does not answer. Your answer is saved.")
+
+    def open(self, seat: Seat | None = None, drafts: dict[str, str] | None = None, **query: str) -> list[Frame | None]:
+        return list(self.moves.open(seat or Seat(), drafts or {}, query))
+
+    def graded(self, seat: Seat, text: str = WORDS) -> list[Frame | None]:
+        self.meanwhile = [self.finished]
+        return list(self.moves.grade(seat, {}, text))
+
+
+@pytest.fixture
+def table(clock: FakeClock) -> Table:
+    return Table(clock)
+
+
+def text(frame: Frame) -> str:
+    return " ".join(content for _, content in frame.thread)
+
+
+def test_the_first_visit_poses_a_question_with_an_id_for_its_answer(table: Table) -> None:
+    (frame,) = table.open()
+    assert frame.stage is Stage.ASKED
+    assert frame.seat == Seat(QUESTION.id, "id0", "")
+    assert "KV cache" in text(frame)
+    assert frame.draft == ""
+
+
+def test_a_reload_brings_the_same_question_id_and_draft_back(table: Table) -> None:
+    seat = Seat(OTHER.id, "mine", "")
+    (frame,) = table.open(seat, {OTHER.id: "half a thou", QUESTION.id: "x"})
+    assert frame.seat == seat
+    assert frame.draft == "half a thou"
+
+
+def test_a_question_that_left_the_bank_is_replaced_on_reload(table: Table) -> None:
+    (frame,) = table.open(Seat("gone", "mine", ""))
+    assert frame.seat is not None
+    assert frame.seat.question_id == QUESTION.id
+
+
+def test_grading_shows_each_verdict_then_the_score(table: Table) -> None:
+    table.meanwhile = [table.judged(1), lambda: None, table.judged(2), table.finished]
+    frames = list(table.moves.grade(Seat(QUESTION.id, "a1", ""), {QUESTION.id: WORDS, OTHER.id: "kept"}, WORDS))
+    assert [f and f.stage for f in frames] == [
+        Stage.GRADING,
+        None,
+        Stage.GRADING,
+        None,
+        Stage.GRADING,
+        Stage.GRADED,
+    ]
+    assert frames[0].seat == Seat(QUESTION.id, "a1", "job-1")
+    assert frames[0].drafts == {OTHER.id: "kept"}
+    assert "Judging point 2 of 3" in text(frames[2])
+    assert "Judging point 3 of 3" in text(frames[4])
+    assert "62" in text(frames[5])
+    assert frames[5].said == "62 of 100. 1 made, 1 partly, 1 missed."
+    assert not table.meanwhile
+
+
+def test_the_state_is_announced_once_while_verdicts_arrive(table: Table) -> None:
+    table.meanwhile = [table.judged(1), table.judged(2), table.finished]
+    frames = [f for f in table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS) if f]
+    assert [f.said for f in frames[:-1]] == ["Grading."] * (len(frames) - 1)
+
+
+def test_a_refused_answer_stays_in_the_box_with_a_sentence(table: Table) -> None:
+    (frame,) = table.moves.grade(Seat(QUESTION.id, "a1", ""), {QUESTION.id: "no"}, "no")
+    assert frame.stage is Stage.ASKED
+    assert "too short" in frame.note
+    assert frame.draft is None
+    assert frame.drafts is None
+    assert table.tracker.unfinished() == ()
+
+
+def test_two_clicks_make_one_attempt(table: Table) -> None:
+    seat = Seat(QUESTION.id, "a1", "")
+    table.graded(seat)
+    (again,) = table.moves.grade(seat, {}, WORDS)
+    assert again.stage is Stage.GRADED
+    assert len(table.tracker.attempts()) == 1
+
+
+def test_other_words_from_a_second_window_are_asked_for_once_more(table: Table) -> None:
+    seat = Seat(QUESTION.id, "a1", "")
+    table.graded(seat)
+    (frame,) = table.moves.grade(seat, {}, WORDS + " And it grows with the context.")
+    assert frame.stage is Stage.ASKED
+    assert "Another window" in frame.note
+    assert frame.seat.answer_id not in ("a1", "")
+    assert table.graded(frame.seat, WORDS + " And it grows.")[-1].stage is Stage.GRADED
+    assert len(table.tracker.attempts()) == 2
+
+
+def test_a_reload_while_grading_takes_up_the_watch(table: Table) -> None:
+    table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS).__next__()
+    table.meanwhile = [table.finished]
+    frames = table.open(Seat(QUESTION.id, "a1", "job-1"))
+    assert [f and f.stage for f in frames] == [Stage.GRADING, None, Stage.GRADED]
+
+
+def test_a_reload_before_the_browser_learnt_of_its_job_finds_it_by_the_answer(table: Table) -> None:
+    seat = Seat(QUESTION.id, "a1", "")
+    table.moves.grade(seat, {}, WORDS).__next__()
+    table.meanwhile = [table.finished]
+    assert table.open(seat, {QUESTION.id: WORDS})[-1].stage is Stage.GRADED
+    (done,) = table.open(seat, {QUESTION.id: WORDS})
+    assert done.stage is Stage.GRADED
+
+
+def test_a_reload_after_the_grade_shows_it_again(table: Table) -> None:
+    seat = table.graded(Seat(QUESTION.id, "a1", ""))[-1].seat
+    (frame,) = table.open(seat)
+    assert frame.stage is Stage.GRADED
+
+
+def test_a_browser_that_forgot_everything_finds_the_unfinished_grading(table: Table) -> None:
+    table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS).__next__()
+    table.failed()
+    (frame,) = table.open()
+    assert frame.stage is Stage.FAILED
+    assert frame.seat == Seat(QUESTION.id, "a1", "job-1")
+
+
+def test_a_failure_says_why_and_keeps_the_words(table: Table) -> None:
+    table.meanwhile = [table.failed]
+    last = list(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS))[-1]
+    assert last.stage is Stage.FAILED
+    assert "model server does not answer" in text(last)
+    assert "keys and values" in text(last)
+    assert next(iter(BUTTONS[last.stage])) == "retry"
+    assert table.tracker.attempts() == ()
+
+
+def test_a_retry_grades_the_same_words(table: Table) -> None:
+    table.meanwhile = [table.failed]
+    seat = list(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS))[-1].seat
+    table.meanwhile = [table.finished]
+    last = list(table.moves.retry(seat))[-1]
+    assert last.stage is Stage.GRADED
+    assert table.tracker.attempts()[0].answer.text == WORDS
+
+
+def test_a_cancelled_grading_can_be_taken_up_or_edited(table: Table) -> None:
+    seat = next(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS)).seat
+    (frame,) = table.moves.cancel(seat)
+    assert frame.stage is Stage.CANCELLED
+    assert table.tracker.attempts() == ()
+    (edited,) = table.moves.again(seat, {})
+    assert edited.draft == WORDS
+    assert edited.drafts == {QUESTION.id: WORDS}
+    assert edited.seat.answer_id != "a1"
+    table.meanwhile = [table.finished]
+    assert list(table.moves.retry(seat))[-1].stage is Stage.GRADED
+
+
+def test_a_cancel_seen_by_the_watch_ends_it(table: Table) -> None:
+    table.meanwhile = [lambda: table.tracker.cancel("job-1")]
+    assert list(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS))[-1].stage is Stage.CANCELLED
+
+
+def test_a_cancel_that_came_too_late_shows_the_grade(table: Table) -> None:
+    seat = table.graded(Seat(QUESTION.id, "a1", ""))[-1].seat
+    (frame,) = table.moves.cancel(seat)
+    assert frame.stage is Stage.GRADED
+
+
+def test_trying_again_after_a_grade_starts_with_an_empty_box(table: Table) -> None:
+    seat = table.graded(Seat(QUESTION.id, "a1", ""))[-1].seat
+    (frame,) = table.moves.again(seat, {})
+    assert frame.draft == ""
+    assert frame.seat.question_id == QUESTION.id
+    assert frame.seat.answer_id != "a1"
+
+
+def test_next_poses_another_question_and_brings_its_draft(table: Table) -> None:
+    (frame,) = table.moves.next(Seat(QUESTION.id, "a1", "job"), {OTHER.id: "begun", QUESTION.id: "x"})
+    assert frame.seat.question_id == OTHER.id
+    assert frame.draft == "begun"
+    assert frame.drafts == {OTHER.id: "begun", QUESTION.id: "x"}
+
+
+def test_a_link_opens_an_attempt_without_leaving_ones_place(table: Table) -> None:
+    table.graded(Seat(QUESTION.id, "a1", ""))
+    (frame,) = table.open(Seat(OTHER.id, "a2", ""), attempt="t-a1")
+    assert frame.stage is Stage.READING
+    assert frame.seat is None
+    assert frame.drafts is None
+    assert "Back to practice" in frame.banner
+    assert f'href="?question={QUESTION.id.replace("-", "&#45;")}"' in frame.banner
+
+
+def test_a_link_opens_an_unfinished_grading(table: Table) -> None:
+    table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS).__next__()
+    table.failed()
+    (frame,) = table.open(Seat(OTHER.id, "a2", ""), job="job-1")
+    assert frame.stage is Stage.FAILED
+    assert frame.seat == Seat(QUESTION.id, "a1", "job-1")
+
+
+def test_a_link_poses_a_question_unless_it_is_the_one_at_hand(table: Table) -> None:
+    (frame,) = table.open(Seat(QUESTION.id, "a1", ""), question=OTHER.id)
+    assert frame.seat.question_id == OTHER.id
+    (same,) = table.open(Seat(OTHER.id, "a2", ""), question=OTHER.id)
+    assert same.seat == Seat(OTHER.id, "a2", "")
+
+
+@pytest.mark.parametrize("query", [{"attempt": "no"}, {"job": "no"}, {"question": "no"}, {"attempt": ""}])
+def test_a_link_to_nothing_leads_back_to_ones_place(table: Table, query: dict[str, str]) -> None:
+    (frame,) = table.open(Seat(OTHER.id, "a2", ""), **query)
+    assert frame.seat == Seat(OTHER.id, "a2", "")
+
+
+def test_while_engines_load_the_answer_waits(table: Table) -> None:
+    table.states = (EngineState("language model", "loading"),)
+    first = next(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS))
+    assert "as soon as the language model is ready" in text(first)
+
+
+def test_the_list_of_attempts_follows_each_change(table: Table) -> None:
+    (asked,) = table.open()
+    assert "Nothing here yet" in asked.past
+    frames = table.graded(Seat(QUESTION.id, "a1", ""))
+    assert "grading" in frames[0].past
+    assert "attempt=t&#45;a1" in frames[-1].past
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [None, "x", 3, [], ["question_id"], {"question_id": {}}, {"job_id": "../../etc"}, {"answer_id": "a" * 121}],
+)
+def test_what_a_browser_stored_is_only_a_claim(stored: object) -> None:
+    assert Seat.read(stored) == Seat()
+
+
+def test_a_seat_and_drafts_come_back_as_they_were_stored() -> None:
+    seat = Seat("q-1", "a.b", "j@2")
+    assert Seat.read(vars(seat)) == seat
+    assert read_drafts({"q": "words", "<b>": "x", "n": 3}) == {"q": "words"}
+    assert read_drafts("words") == {}
+
+
+def test_every_stage_that_offers_something_has_words_on_its_buttons() -> None:
+    assert set(BUTTONS) == set(Stage)
+    assert all(words for stage in BUTTONS.values() for words in stage.values())
