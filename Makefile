@@ -47,7 +47,7 @@ lock: venv ## Resolve the newest allowed libraries into requirements.lock
 		--universal --generate-hashes --no-emit-index-url --no-emit-find-links --quiet \
 		--custom-compile-command "make lock" --output-file requirements.lock
 
-evaluate: setup ## Grade the labelled answers of LABELLED and print the agreement; the full report goes to build/
+evaluate: setup ## Grade the labelled answers (LABELLED=folder) and print the agreement; the report goes to build/
 	@mkdir -p build
 	$(BIN)/tutor evaluate --bank $(LABELLED)/bank.jsonl --answers $(LABELLED)/answers.jsonl --out build/agreement.json
 
