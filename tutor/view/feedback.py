@@ -84,8 +84,9 @@ def progress_card(progress: Progress, loading: Sequence[EngineState] = ()) -> Ma
     """A grading under way: which point is being judged, and the verdicts so far."""
     done, total = len(progress.verdicts), progress.n_criteria
     if progress.job.state is JobState.QUEUED:
-        waiting_for = " and ".join(state.name for state in loading)
-        line = f"Kept. Graded as soon as the {waiting_for} is ready." if loading else "Kept. Waiting to be graded."
+        names = " and ".join(state.name for state in loading)
+        are = "are" if len(loading) > 1 else "is"
+        line = f"Kept. Graded as soon as the {names} {are} ready." if loading else "Kept. Waiting to be graded."
     else:
         line = f"Judging point {min(done + 1, total)} of {total}" if done < total else "Adding up"
     return markup(

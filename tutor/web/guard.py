@@ -11,9 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# Gradio's own doors that this page does not use: uploads, statistics, run history, proxies, its code editor ...
+# Gradio's own doors that this page does not use: calls by name, uploads, statistics, run history, proxies, its editor
 CLOSED = tuple(
-    "upload monitoring runs run-history proxy= deep_link dev vibe- undo-vibe-edit profiling process_recording "
+    "call run api/ upload monitoring proxy= deep_link dev vibe- undo-vibe-edit profiling process_recording "
     "mcp openapi.json info token custom_component stream login logout".split()
 )
 _LENGTH = re.compile("[0-9]{1,12}")

@@ -85,7 +85,7 @@ def serve(app: ASGIApp, port: int, on_ready: Callable[[str], None]) -> None:
 
 
 def _listen(port: int) -> socket.socket:
-    for candidate in range(port, port + TRIED_PORTS):
+    for candidate in range(port, port + TRIED_PORTS) if port >= 0 else ():
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if sys.platform != "win32":  # there it would allow two programs on one port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

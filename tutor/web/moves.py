@@ -169,7 +169,7 @@ class Moves:
             moment=view.when(attempt.created_at, None),
             id=attempt.question.id,
         )
-        return Frame(Stage.READING, thread, _heard(attempt), banner=banner, draft="", past=self._past())
+        return Frame(Stage.READING, thread, _heard(attempt), banner=banner, past=self._past())
 
     def _asked(self, question: Question, drafts: Drafts, seat: Seat | None = None) -> Frame:
         return Frame(

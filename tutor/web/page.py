@@ -23,7 +23,10 @@ QUEUE_LENGTH = 64
 # Fixed, so that drafts and places in the practice outlive a restart of the program. The browser's storage is
 # readable to this machine's user anyway; this is no secret.
 _STORAGE_KEY = "tutor"
-_KEEP_DRAFT = "(text, seat, drafts) => ({...(drafts || {}), [(seat || {}).question_id || '']: text})"
+_KEEP_DRAFT = """(text, seat, drafts) => {
+  const {[seat?.question_id || ""]: before, ...kept} = drafts || {};
+  return text && seat?.question_id ? {...kept, [seat.question_id]: text} : kept;
+}"""
 _ANSWER_HINT = "Answer as you would out loud. Ctrl+Enter grades, Enter starts a new line."
 
 Updates = dict[Component, Any]
@@ -168,7 +171,8 @@ def _connect(page: gr.Blocks, widgets: Widgets, moves: Moves) -> None:
     w.retry.click(retried, [w.seat], **shown)
     w.again.click(begun_again, [w.seat, w.drafts], **shown)
     w.next.click(gone_on, [w.seat, w.drafts], **shown)
-    w.answer.input(None, [w.answer, w.seat, w.drafts], [w.drafts], js=_KEEP_DRAFT, api_visibility="private")
+    # Not `input`, which a paste does not set off. Every frame that sets the words sets the seat with them.
+    w.answer.change(None, [w.answer, w.seat, w.drafts], [w.drafts], js=_KEEP_DRAFT, api_visibility="private")
 
 
 def _shown(widgets: Widgets, move: Callable[[], Iterator[Frame | None]]) -> Iterator[Updates]:
