@@ -124,7 +124,7 @@ def tally(verdicts: Sequence[CriterionVerdict]) -> str:
 
 def _head(grade: Grade) -> Markup:
     notes = joined(markup('<p class="flag">{note}</p>', note=_FLAGS.get(flag, flag)) for flag in grade.flags)
-    judged = "" if grade.judged_share >= 1 else f"{percent(grade.judged_share)} of the weight could be judged"
+    judged = "" if grade.judged_share >= 1 else f"{percent(grade.judged_share)} of the weight judged"
     if grade.score is None:
         reason = f"Too little could be judged for a score: {percent(grade.judged_share)} of the weight."
         line = markup('<p class="score"><strong class="none">Not graded</strong></p><p>{reason}</p>', reason=reason)
