@@ -9,7 +9,8 @@ from typing import Any
 
 from tutor.errors import AnswerConflict, TrackerError
 from tutor.ports import Clock
-from tutor.values import Answer, Attempt, Correction, Job, JobState
+from tutor.states import Job, JobState
+from tutor.values import Answer, Attempt, Correction
 
 OPEN = (JobState.QUEUED, JobState.RUNNING)
 

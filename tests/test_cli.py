@@ -15,7 +15,8 @@ from tutor import __version__
 from tutor.cli import Verbs, app
 from tutor.errors import BankError, EngineDown
 from tutor.labelled import AnswerLine
-from tutor.values import Check, Grade, Verdict
+from tutor.states import Check
+from tutor.values import Grade, Verdict
 
 LINES = (
     AnswerLine(question_id="q1", answer_id="a", answer="one two", labels={"c0": 1.0}, overall=1.0, style="a_x"),

@@ -11,7 +11,8 @@ from tests.fakes import FakeBank, FakeClock
 from tests.samples import QUESTION, RUBRIC, attempt
 from tutor.errors import AnswerConflict, AnswerRefused, BankError
 from tutor.practice import MAX_CHARACTERS, Practice, refusal
-from tutor.values import Answer, JobState, Progress
+from tutor.states import JobState, Progress
+from tutor.values import Answer
 
 SECOND = QUESTION.model_copy(update={"id": "batching", "question": "Why does batching help decode so much?"})
 THIRD = QUESTION.model_copy(update={"id": "paging"})

@@ -14,18 +14,8 @@ from tests.browser.scene import ANSWER, BAD, BANK, CACHE, DECODE, HOSTILE, attem
 from tests.samples import QUESTION, attempt
 from tests.samples import answer as sample_answer
 from tutor import view
-from tutor.values import (
-    Answer,
-    Attempt,
-    EngineState,
-    FigureFinding,
-    Grade,
-    Job,
-    JobState,
-    MisconceptionFinding,
-    Progress,
-    Verdict,
-)
+from tutor.states import EngineState, Job, JobState, Progress
+from tutor.values import Answer, Attempt, FigureFinding, Grade, MisconceptionFinding, Verdict
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TAGS = set("div ul li p br span strong q details summary dl dt dd h2 ol a".split())

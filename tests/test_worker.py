@@ -13,7 +13,8 @@ from tests.fake_tracker import FakeTracker
 from tests.fakes import FakeBank, FakeClock
 from tests.samples import BANK, QUESTION, RUBRIC, answer, attempt, grade, rulings
 from tutor.errors import EngineDown, EngineTimeout, TrackerError
-from tutor.values import Answer, CriterionVerdict, Grade, Job, JobState, Progress, Question, Rubric
+from tutor.states import Job, JobState, Progress
+from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
 from tutor.worker import Worker
 
 PATIENCE_S = 20

@@ -16,7 +16,8 @@ from tutor import __version__
 from tutor.errors import TutorError
 from tutor.evaluation import Agreement, Report, evaluate
 from tutor.labelled import AnswerLine
-from tutor.values import Check, Grade
+from tutor.states import Check
+from tutor.values import Grade
 
 
 class GradeAll(Protocol):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tutor import __version__, cli, settings
 from tutor.labelled import AnswerLine
-from tutor.values import Check, Grade
+from tutor.states import Check
+from tutor.values import Grade
 from tutor.web import launch
 
 

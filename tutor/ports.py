@@ -10,7 +10,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tutor.values import Answer, Attempt, Correction, EngineState, Job, Progress, Question, Rubric
+from tutor.states import EngineState, Job, Progress
+from tutor.values import Answer, Attempt, Correction, Question, Rubric
 
 
 class Clock(Protocol):

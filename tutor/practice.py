@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from tutor.errors import AnswerRefused, BankError
 from tutor.grading.gates import gate
 from tutor.ports import Clock, Desk, Jobs, QuestionBank, Tracker
-from tutor.values import Answer, Attempt, Job, Progress, Question
+from tutor.states import Job, Progress
+from tutor.values import Answer, Attempt, Question
 
 MAX_CHARACTERS = 20_000
 MIN_WORDS = 4

@@ -9,17 +9,8 @@ from uuid import uuid4
 
 from tutor.errors import BankError, TrackerError, TutorError
 from tutor.ports import Clock, Jobs, QuestionBank, Tracker
-from tutor.values import (
-    Answer,
-    Attempt,
-    CriterionVerdict,
-    Grade,
-    Job,
-    JobState,
-    Progress,
-    Question,
-    Rubric,
-)
+from tutor.states import Job, JobState, Progress
+from tutor.values import Answer, Attempt, CriterionVerdict, Grade, Question, Rubric
 
 Grading = Callable[[Question, Rubric, Answer, Callable[[CriterionVerdict], None]], Grade]
 """Grades an answer, telling each verdict as it falls; raises EngineError when a model could not work."""

@@ -224,6 +224,18 @@ class TestTime:
         with pytest.raises(EngineTimeout):
             hasty.choose(TURNS, YES_NO)
 
+    def test_only_the_first_call_at_an_address_has_the_longer_time(self, server: FakeOpenAIServer) -> None:
+        server.then(hangs)
+        first = OpenAIChat(lambda: server.endpoint, deadline_s=30, first_s=SHORT_S, transport=Transport(pause_s=0.01))
+        with first as chat, pytest.raises(EngineTimeout, match="within 1 s"):
+            chat.choose(TURNS, YES_NO)
+        later = OpenAIChat(lambda: server.endpoint, deadline_s=SHORT_S, first_s=30, transport=Transport(pause_s=0.01))
+        with later as chat:
+            assert chat.choose(TURNS, YES_NO).label == "Yes"
+            server.then(hangs)
+            with pytest.raises(EngineTimeout, match="within 1 s"):
+                chat.choose(TURNS, YES_NO)
+
     def test_a_server_that_loads_is_waited_for(self, server: FakeOpenAIServer) -> None:
         server.then(*[fails(503, "Loading model")] * 4)
         with OpenAIChat(lambda: server.endpoint, transport=Transport(pause_s=0.01)) as chat:

@@ -24,7 +24,7 @@ def main() -> None:
     from tests.browser.scene import BANK, attempts
     from tests.fake_tracker import FakeTracker
     from tutor.practice import Practice
-    from tutor.values import EngineState
+    from tutor.states import EngineState
     from tutor.web.app import build
     from tutor.worker import Worker
 

@@ -14,7 +14,8 @@ from tests.fakes import FakeClock
 from tests.samples import QUESTION, answer, attempt
 from tutor.adapters.tracker_sql import SqlTracker
 from tutor.errors import AnswerConflict, TrackerError
-from tutor.values import Answer, Attempt, Correction, Job, JobState
+from tutor.states import Job, JobState
+from tutor.values import Answer, Attempt, Correction
 
 Plug = FakeTracker | SqlTracker
 

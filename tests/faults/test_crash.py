@@ -20,7 +20,8 @@ from tests.samples import BANK, answer, grade, rulings
 from tutor.adapters.lock_file import AppLock
 from tutor.adapters.tracker_sql import SqlTracker, opening
 from tutor.errors import TrackerError
-from tutor.values import Answer, CriterionVerdict, Grade, JobState, Question, Rubric
+from tutor.states import JobState
+from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
 from tutor.worker import Worker
 
 KILLS = 20

@@ -11,7 +11,7 @@ from tutor.errors import EngineDown, EngineReply
 from tutor.grading.fusion import Fusion
 from tutor.grading.grader import NO_EVIDENCE, Grader
 from tutor.ports import Choice, Turn
-from tutor.values import Answer, Criterion, Question, Rubric, Verdict
+from tutor.values import Answer, Criterion, Figure, Question, Rubric, Verdict
 
 QUESTION = Question(
     id="q1",
@@ -31,10 +31,7 @@ RUBRIC = Rubric(
 
 
 # The judge alone decides here, so that the tests do not depend on fitted numbers.
-JUDGE_ONLY = Fusion(
-    name="judge-only", intercept=0.0, judge=1.0, null=-0.2, cosine=0.0, word_share=0.0, question_share=0.0,
-    partly=0.5, met=0.65,
-)  # fmt: skip
+JUDGE_ONLY = Fusion(name="judge-only", intercept=0.0, weights={"judge": 1.0, "null": -0.2}, partly=0.5, met=0.65)
 
 
 def answer(text: str) -> Answer:
@@ -158,3 +155,39 @@ def test_the_fingerprint_changes_with_any_part() -> None:
     other = Grader(chat=FakeChatModel(), embedder=FakeEmbedder(), clock=FakeClock(), server="fake 2").fingerprint()
     assert one == grader().fingerprint()
     assert one.id != other.id
+
+
+WITH_FIGURE = Rubric(
+    question_id="q1",
+    criteria=(
+        Criterion(id="c1", text="The cache takes 320 KiB per token.", weight=2),
+        Criterion(id="c2", text="It grows with every token.", weight=1),
+    ),
+    figures=(
+        Figure(
+            criterion_id="c1",
+            label="cache per token",
+            formula="2 * layers * kv_heads * head_dim * value_bytes / 1024",
+            inputs={"layers": 80, "kv_heads": 8, "head_dim": 128, "value_bytes": 2},
+            unit="KiB/token",
+        ),
+    ),
+)
+
+
+def test_a_wrong_figure_contradicts_with_its_own_words_whatever_the_judge_says() -> None:
+    text = "The cache grows with every token. It takes 640 kilobytes per token. That is a lot of memory."
+    grade = grader(lambda turns: 0.9).grade(QUESTION, WITH_FIGURE, answer(text))
+    assert (grade.figures[0].status, grade.criteria[0].verdict) == ("wrong", Verdict.CONTRADICTED)
+    assert grade.criteria[0].quote == "It takes 640 kilobytes per token."
+
+
+def test_a_right_figure_is_quoted_where_it_was_said() -> None:
+    text = "The cache takes room per token. I get 327,680 bytes per token from the shapes."
+    grade = grader(lambda turns: 0.9).grade(QUESTION, WITH_FIGURE, answer(text))
+    assert (grade.figures[0].status, grade.criteria[0].verdict) == ("right", Verdict.MET)
+    assert grade.criteria[0].quote == "I get 327,680 bytes per token from the shapes."
+
+
+def test_figures_are_not_looked_for_where_a_gate_stopped_the_answer() -> None:
+    assert grader().grade(QUESTION, WITH_FIGURE, answer("Solution")).figures == ()

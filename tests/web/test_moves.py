@@ -10,7 +10,7 @@ from tests.fake_tracker import FakeTracker
 from tests.fakes import FakeBank, FakeClock
 from tests.samples import QUESTION, RUBRIC, attempt, rulings
 from tutor.practice import Practice
-from tutor.values import EngineState, JobState, Progress
+from tutor.states import EngineState, JobState, Progress
 from tutor.web.frame import BUTTONS, Frame, Seat, Stage, read_drafts
 from tutor.web.moves import Moves
 

@@ -29,7 +29,9 @@ class OpenAIChat:
     Args:
         endpoint: Gives the server's address.
         deadline_s: Seconds for one `choose`, repairs included; waiting inside `endpoint` is not counted.
-        probe_s: Seconds for the probe before the first one.
+        first_s: Seconds for the first one at an address, which computes a long constant front of the
+            prompt there; `deadline_s` when not given.
+        probe_s: Seconds for the probe before that.
         reply_tokens: Longest reply where the label cannot be read from the first token alone.
         transport: Another transport, with other limits.
     """
@@ -39,12 +41,15 @@ class OpenAIChat:
         endpoint: Callable[[], Endpoint],
         *,
         deadline_s: float = 60.0,
+        first_s: float | None = None,
         probe_s: float = 60.0,
         reply_tokens: int = 256,
         transport: Transport | None = None,
     ) -> None:
         self._endpoint, self._deadline_s, self._probe_s = endpoint, deadline_s, probe_s
+        self._first_s = deadline_s if first_s is None else first_s
         self._reply_tokens = reply_tokens
+        self._answered: Endpoint | None = None
         self._transport = transport or Transport()
         self._probing = threading.Lock()
         self._known: tuple[Endpoint, Capabilities] | None = None
@@ -91,13 +96,18 @@ class OpenAIChat:
             EngineReply: Three replies without a usable label, or a prompt that the server cut.
         """
         endpoint, able = self._server()
-        deadline = Deadline(self._deadline_s)
+        deadline = Deadline(self._deadline_s if endpoint == self._answered else self._first_s)
         try:
-            return self._choose_at(endpoint, able, turns, labels, deadline)
+            choice = self._choose_at(endpoint, able, turns, labels, deadline)
         except Unreachable:
             time.sleep(RECONNECT_PAUSE_S)
-        endpoint, able = self._server()
-        return self._choose_at(endpoint, able, turns, labels, deadline)
+            before = endpoint
+            endpoint, able = self._server()
+            if endpoint != before:
+                deadline = Deadline(self._first_s)
+            choice = self._choose_at(endpoint, able, turns, labels, deadline)
+        self._answered = endpoint
+        return choice
 
     def _server(self) -> tuple[Endpoint, Capabilities]:
         endpoint = self._endpoint()

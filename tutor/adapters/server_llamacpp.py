@@ -14,7 +14,7 @@ from typing import Literal, Self
 from tutor.adapters.endpoint import Endpoint
 from tutor.adapters.server_llamacpp_process import Child, LoadError, answers
 from tutor.errors import EngineDown
-from tutor.values import EngineState
+from tutor.states import EngineState
 
 NAME = "model server"
 CHILD = (sys.executable, "-P", str(Path(__file__).with_name("server_llamacpp_child.py")))

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
+from typing import Literal
 
 from tutor.values import Verdict
+
+FigureStatus = Literal["right", "magnitude", "slip", "wrong", "missing"]
+
+# A server without probabilities only says yes or no: this is how much that is worth, in log odds.
+WORD_ONLY_LOG_ODDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -17,66 +24,85 @@ class Signals:
         null: The same for an answer that says nothing: the zero of this criterion.
         cosine: Cosine of the nearest segment, in [-1, 1].
         word_share: Share of the criterion's content words in the answer, in [0, 1].
-        question_share: Share of them in the question, in [0, 1]: words that were given prove little.
+        figure: What was heard for its figures; None for a criterion without figures.
     """
 
     judge: float
     null: float
     cosine: float
     word_share: float
-    question_share: float
+    figure: FigureStatus | None = None
+
+    def features(self) -> dict[str, float]:
+        """The signals as named numbers; each status of the figure is 0 or 1, a slip counts as wrong.
+
+        >>> Signals(judge=2.0, null=-1.0, cosine=0.5, word_share=0.25, figure="slip").features()["figure_wrong"]
+        1.0
+        """
+        return {
+            "judge": self.judge,
+            "null": self.null,
+            "cosine": self.cosine,
+            "word_share": self.word_share,
+            "figure_right": float(self.figure == "right"),
+            "figure_magnitude": float(self.figure == "magnitude"),
+            "figure_missing": float(self.figure == "missing"),
+            "figure_wrong": float(self.figure in ("wrong", "slip")),
+        }
 
 
 @dataclass(frozen=True)
 class Fusion:
-    """A logistic model: P(label >= .5) = 1 / (1 + exp(-(intercept + sum(weight * signal)))).
+    """A logistic model: P(label >= .5) = 1 / (1 + exp(-(intercept + sum(weight * feature)))).
 
     Attributes:
         name: Stands in the fingerprint; changes whenever a number changes.
+        weights: One weight for each name of `Signals.features`.
         partly: From this probability on a criterion counts as partly made.
         met: From this probability on it counts as made.
     """
 
     name: str
     intercept: float
-    judge: float
-    null: float
-    cosine: float
-    word_share: float
-    question_share: float
+    weights: Mapping[str, float]
     partly: float
     met: float
 
     def probability(self, signals: Signals) -> float:
-        """Estimated P(label >= .5), in (0, 1)."""
-        z = (
-            self.intercept
-            + self.judge * signals.judge
-            + self.null * signals.null
-            + self.cosine * signals.cosine
-            + self.word_share * signals.word_share
-            + self.question_share * signals.question_share
-        )
+        """Estimated P(label >= .5), in (0, 1).
+
+        >>> even = Fusion(name="even", intercept=0.0, weights={"judge": 1.0}, partly=0.5, met=0.7)
+        >>> even.probability(Signals(judge=0.0, null=0.0, cosine=0.0, word_share=0.0))
+        0.5
+        """
+        features = signals.features()
+        z = self.intercept + sum(weight * features[name] for name, weight in self.weights.items())
         return 1.0 / (1.0 + exp(-max(min(z, 30.0), -30.0)))
 
-    def verdict(self, probability: float) -> Verdict:
-        """Met, partly or missed by the two thresholds."""
+    def verdict(self, signals: Signals) -> Verdict:
+        """Contradicted where a figure is plainly wrong, else met, partly or missed by the two thresholds."""
+        if signals.figure in ("wrong", "slip"):
+            return Verdict.CONTRADICTED
+        probability = self.probability(signals)
         if probability >= self.met:
             return Verdict.MET
         return Verdict.PARTLY if probability >= self.partly else Verdict.MISSED
 
 
-# A server without probabilities only says yes or no: this is how much that is worth, in log odds.
-WORD_ONLY_LOG_ODDS = 2.0
-
+# Printed by `make fit`, which fits on data/labelled; see docs/decisions/0005-first-fusion.md.
 FUSION = Fusion(
-    name="fusion-0",
-    intercept=0.0,
-    judge=0.5,
-    null=-0.2,
-    cosine=2.0,
-    word_share=1.0,
-    question_share=-1.0,
+    name="fusion-1",
+    intercept=-2.0,
+    weights={
+        "judge": 1.5,
+        "null": -0.6,
+        "cosine": 0.9,
+        "word_share": 2.1,
+        "figure_right": 2.0,
+        "figure_magnitude": 2.0,
+        "figure_missing": -1.8,
+        "figure_wrong": -4.0,
+    },
     partly=0.5,
-    met=0.65,
+    met=0.7,
 )

@@ -1,4 +1,4 @@
-"""The stages in order: gate, segments, nearest evidence, judge, fusion, quote, score."""
+"""The stages in order: gate, segments, nearest evidence, judge, figures, fusion, quote, score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tutor.errors import EngineReply
-from tutor.grading import gates, judge, score, segments, similarity, wording
+from tutor.formula import figure_value
+from tutor.grading import figures, gates, judge, score, segments, similarity, wording
 from tutor.grading.fusion import FUSION, WORD_ONLY_LOG_ODDS, Fusion, Signals
 from tutor.ports import ChatModel, Clock, Embedder
 from tutor.values import (
@@ -16,6 +17,7 @@ from tutor.values import (
     Answer,
     Criterion,
     CriterionVerdict,
+    FigureFinding,
     Fingerprint,
     Grade,
     Question,
@@ -27,6 +29,20 @@ from tutor.values import (
 MIN_EVIDENCE_COSINE = 0.15
 NO_EVIDENCE = "no_evidence"
 RECITED = "recited"
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What was seen of one criterion.
+
+    Attributes:
+        signals: None where the judge gave no usable ruling.
+        words: The piece of the answer to quote: where its figure was said, else the nearest segment.
+    """
+
+    criterion: Criterion
+    signals: Signals | None
+    words: segments.Segment
 
 
 @dataclass(frozen=True)
@@ -62,8 +78,10 @@ class Grader:
         stopped_by = gates.gate(question, answer.text)
         if stopped_by:
             verdicts = tuple(_gated(c, stopped_by) for c in rubric.criteria)
+            findings: tuple[FigureFinding, ...] = ()
         else:
-            verdicts = self._verdicts(question, rubric, answer.text, on_verdict)
+            findings = figure_findings(question, rubric, answer.text)
+            verdicts = self._verdicts(rubric, findings, answer.text, on_verdict)
         by_id = {v.id: v.verdict for v in verdicts}
         return Grade(
             question_id=question.id,
@@ -75,6 +93,7 @@ class Grader:
             fingerprint=self.fingerprint(),
             seconds=max(self.clock.elapsed_s() - started_s, 0.0),
             criteria=verdicts,
+            figures=findings,
         )
 
     def fingerprint(self) -> Fingerprint:
@@ -87,48 +106,46 @@ class Grader:
             "prompt": judge.PROMPT,
             "fusion": self.fusion.name,
             "gates": gates.GATES,
-            "figures": "none",
+            "figures": figures.FIGURES,
         }
         digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         return Fingerprint(id=digest[:12], **parts)
 
-    def signals(
-        self, question: Question, criteria: Sequence[Criterion], answer: str
-    ) -> Iterator[tuple[Criterion, Signals | None, segments.Segment]]:
-        """Signals and nearest segment of each criterion, one judge call at a time; None where it gave no ruling.
+    def sightings(self, rubric: Rubric, findings: Sequence[FigureFinding], answer: str) -> Iterator[Sighting]:
+        """What was seen of each criterion, one judge call at a time.
 
         Raises EngineDown or EngineTimeout.
         """
         pieces = segments.segments(answer)
         nearest = similarity.nearest(
-            self.embedder.embed([c.text for c in criteria]), self.embedder.embed([p.text for p in pieces])
+            self.embedder.embed([c.text for c in rubric.criteria]), self.embedder.embed([p.text for p in pieces])
         )
-        for criterion, evidence in zip(criteria, nearest, strict=True):
-            best = pieces[evidence.best]
+        for criterion, evidence in zip(rubric.criteria, nearest, strict=True):
+            heard = [f for f in findings if f.criterion_id == criterion.id]
+            status = figures.combined(heard, criterion.figures_rule) if heard else None
             try:
-                yes = self._log_odds(criterion.text, [pieces[i].text for i in evidence.indices])
-                null = self._null_log_odds(criterion.text)
-            except EngineReply:
-                yield criterion, None, best
-                continue
-            yield (
-                criterion,
-                Signals(
-                    judge=yes,
-                    null=null,
+                signals = Signals(
+                    judge=self._log_odds(criterion.text, [pieces[i].text for i in evidence.indices]),
+                    null=self._null_log_odds(criterion.text),
                     cosine=evidence.cosine,
                     word_share=wording.word_share(criterion.text, answer),
-                    question_share=wording.word_share(criterion.text, question.question),
-                ),
-                best,
-            )
+                    figure=status,
+                )
+            except EngineReply:
+                signals = None
+            figure_words = next((f.quote for f in heard if f.status == status and f.quote), None)
+            yield Sighting(criterion, signals, _words(answer, pieces, pieces[evidence.best], figure_words))
 
     def _verdicts(
-        self, question: Question, rubric: Rubric, answer: str, on_verdict: Callable[[CriterionVerdict], None]
+        self,
+        rubric: Rubric,
+        findings: Sequence[FigureFinding],
+        answer: str,
+        on_verdict: Callable[[CriterionVerdict], None],
     ) -> tuple[CriterionVerdict, ...]:
         verdicts: list[CriterionVerdict] = []
-        for criterion, signals, best in self.signals(question, rubric.criteria, answer):
-            verdicts.append(self._verdict(criterion, signals, best))
+        for sighting in self.sightings(rubric, findings, answer):
+            verdicts.append(self._verdict(sighting))
             on_verdict(verdicts[-1])
         if all(v.verdict is Verdict.UNJUDGED for v in verdicts):
             raise EngineReply(
@@ -136,14 +153,15 @@ class Grader:
             )
         return tuple(verdicts)
 
-    def _verdict(self, criterion: Criterion, signals: Signals | None, best: segments.Segment) -> CriterionVerdict:
+    def _verdict(self, sighting: Sighting) -> CriterionVerdict:
+        criterion, signals, words = sighting.criterion, sighting.signals, sighting.words
         if signals is None:
             return _without_words(criterion, Verdict.UNJUDGED, "the model's reply could not be read as yes or no")
         probability = self.fusion.probability(signals)
-        verdict = self.fusion.verdict(probability)
+        verdict = self.fusion.verdict(signals)
         if verdict is Verdict.MISSED:
             return _without_words(criterion, verdict, None, probability)
-        if signals.cosine < MIN_EVIDENCE_COSINE:
+        if signals.cosine < MIN_EVIDENCE_COSINE and signals.figure in (None, "missing"):
             return _without_words(criterion, Verdict.MISSED, NO_EVIDENCE, probability)
         return CriterionVerdict(
             id=criterion.id,
@@ -151,9 +169,9 @@ class Grader:
             verdict=verdict,
             credit=CREDIT[verdict],
             probability=probability,
-            quote=best.text,
-            start=best.start,
-            end=best.end,
+            quote=words.text,
+            start=words.start,
+            end=words.end,
         )
 
     def _log_odds(self, criterion_text: str, excerpts: Sequence[str]) -> float:
@@ -166,6 +184,22 @@ class Grader:
         if criterion_text not in self._nulls:
             self._nulls[criterion_text] = self._log_odds(criterion_text, [judge.NULL_ANSWER])
         return self._nulls[criterion_text]
+
+
+def figure_findings(question: Question, rubric: Rubric, answer: str) -> tuple[FigureFinding, ...]:
+    """What the answer says for each figure of the rubric, in its order."""
+    wanted = [(figure, figure_value(figure)) for figure in rubric.figures]
+    return figures.check(wanted, answer, question.question)
+
+
+def _words(
+    answer: str, pieces: Sequence[segments.Segment], nearest: segments.Segment, figure_words: str | None
+) -> segments.Segment:
+    if figure_words is None:
+        return nearest
+    start = answer.index(figure_words)
+    holder = next((p for p in pieces if p.start <= start and start + len(figure_words) <= p.end), None)
+    return holder or segments.Segment(start, start + len(figure_words), figure_words)
 
 
 def _gated(criterion: Criterion, gate: str) -> CriterionVerdict:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from tutor.values import EngineState, Question
+from tutor.states import EngineState
+from tutor.values import Question
 from tutor.view.text import duration, joined, markup
 
 # A longer answer is folded, so that its feedback is not a long way down.

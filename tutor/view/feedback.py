@@ -8,20 +8,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tutor.formula import figure_value
-from tutor.values import (
-    Attempt,
-    CriterionVerdict,
-    EngineState,
-    FigureFinding,
-    Fingerprint,
-    Grade,
-    Job,
-    JobState,
-    Progress,
-    Question,
-    Rubric,
-    Verdict,
-)
+from tutor.states import EngineState, Job, JobState, Progress
+from tutor.values import Attempt, CriterionVerdict, FigureFinding, Fingerprint, Grade, Question, Rubric, Verdict
 from tutor.view.text import joined, markup, percent
 
 

@@ -7,7 +7,8 @@ from datetime import tzinfo
 
 from markupsafe import Markup
 
-from tutor.values import Answer, Attempt, Job, JobState
+from tutor.states import Job, JobState
+from tutor.values import Answer, Attempt
 from tutor.view.chat import name
 from tutor.view.feedback import score_text
 from tutor.view.text import joined, markup, when

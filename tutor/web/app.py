@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from tutor import view
 from tutor.errors import SettingsError
 from tutor.practice import Practice
-from tutor.values import EngineState
+from tutor.states import EngineState
 from tutor.web.guard import Guard
 from tutor.web.launch import HOST, private_folder
 from tutor.web.moves import Moves

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from tutor import view
 from tutor.errors import AnswerConflict, AnswerRefused
 from tutor.practice import Practice
-from tutor.values import Attempt, EngineState, Job, JobState, Progress, Question
+from tutor.states import EngineState, Job, JobState, Progress
+from tutor.values import Attempt, Question
 from tutor.web.frame import Drafts, Frame, Seat, Stage
 
 HISTORY_ROWS = 50

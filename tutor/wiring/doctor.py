@@ -14,7 +14,7 @@ from tutor.adapters.weights import Weights
 from tutor.errors import TutorError
 from tutor.grading import judge
 from tutor.settings import Settings
-from tutor.values import Check
+from tutor.states import Check
 from tutor.wiring.engines import Engines, SystemClock
 from tutor.wiring.house import DATABASE, question_bank
 

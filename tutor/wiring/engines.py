@@ -19,7 +19,7 @@ from tutor.errors import EngineError, SettingsError
 from tutor.grading import judge
 from tutor.grading.grader import Grader
 from tutor.settings import Settings
-from tutor.values import EngineState
+from tutor.states import EngineState
 
 # A cold disk may take this long to bring a gigabyte of weights into memory.
 LOAD_S = 240.0
@@ -70,9 +70,10 @@ class Engines:
             self._remote = Endpoint(settings.chat_url, key=key, model=settings.chat_model or "")
             self.server_name = self._remote.shown
         self.embedder = SbertEmbedder(_named_file(settings.embedder, "TUTOR_EMBEDDER") or weights.require(EMBEDDER))
-        self.chat = OpenAIChat(self._endpoint, deadline_s=settings.chat_deadline_s)
-        # The first call computes the long constant front of the prompt: it may take a loading's time.
-        self._first_chat = OpenAIChat(self._endpoint, deadline_s=max(LOAD_S, settings.chat_deadline_s))
+        deadline_s = settings.chat_deadline_s
+        # Two cores may need a minute for the constant front of the judge's prompt, once after each start.
+        first_s = max(deadline_s, LOAD_S) if self._server else deadline_s
+        self.chat = OpenAIChat(self._endpoint, deadline_s=deadline_s, first_s=first_s)
         self._settled = threading.Event()
         self._states = {
             "grading model": EngineState("grading model", "loading"),
@@ -97,7 +98,6 @@ class Engines:
         """Stop the model server and close connections."""
         self._settled.set()
         self.chat.close()
-        self._first_chat.close()
         if self._server:
             self._server.stop()
 
@@ -133,7 +133,7 @@ class Engines:
     def _warm_chat(self) -> None:
         # The constant front of the judge's prompt is computed now and not during the first answer.
         try:
-            self._settle("grading model", lambda: judge.rule(self._first_chat, "The sky is blue.", [judge.NULL_ANSWER]))
+            self._settle("grading model", lambda: judge.rule(self.chat, "The sky is blue.", [judge.NULL_ANSWER]))
         finally:
             self._settled.set()
 

@@ -16,7 +16,8 @@ from tutor.labelled import AnswerLine
 from tutor.ports import QuestionBank
 from tutor.practice import Practice
 from tutor.settings import Settings
-from tutor.values import Answer, CriterionVerdict, EngineState, Grade, Question, Rubric
+from tutor.states import EngineState
+from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
 from tutor.wiring.engines import Engines, SystemClock
 from tutor.worker import Worker
 

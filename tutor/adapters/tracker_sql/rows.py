@@ -9,7 +9,8 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row
 
 from tutor.errors import TrackerError
-from tutor.values import Answer, Attempt, Correction, Job, Rubric
+from tutor.states import Job
+from tutor.values import Answer, Attempt, Correction, Rubric
 
 Kind = TypeVar("Kind", bound=BaseModel)
 

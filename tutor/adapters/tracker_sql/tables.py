@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from tutor.values import JobState
+from tutor.states import JobState
 
 
 class UtcMoment(TypeDecorator[datetime]):

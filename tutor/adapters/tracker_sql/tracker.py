@@ -18,7 +18,8 @@ from tutor.adapters.tracker_sql.opening import bring_up_to_date
 from tutor.adapters.tracker_sql.rows import attempt_row, to_answer, to_attempt, to_correction, to_job
 from tutor.errors import AnswerConflict, TrackerError
 from tutor.ports import Clock
-from tutor.values import Answer, Attempt, Correction, Job, JobState
+from tutor.states import Job, JobState
+from tutor.values import Answer, Attempt, Correction
 
 MAX_TRIES = 3
 TIRED = "Grading was interrupted three times and has stopped. Your answer is saved; you can try again."

