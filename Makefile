@@ -14,7 +14,7 @@ COGGED = $(wildcard README.md THIRD_PARTY.md docs/*.md)
 COG = $(BIN)/cog -I scripts --verbosity=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast check docs lock evaluate clean venv
+.PHONY: help setup run test test-fast check docs lock evaluate fit clean venv
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ lock: venv ## Resolve the newest allowed libraries into requirements.lock
 evaluate: setup ## Grade the labelled answers (LABELLED=folder) and print the agreement; the report goes to build/
 	@mkdir -p build
 	$(BIN)/tutor evaluate --bank $(LABELLED)/bank.jsonl --answers $(LABELLED)/answers.jsonl --out build/agreement.json
+
+fit: setup ## Fit the fusion on data/labelled, cross-validated by question, and print its weights
+	@$(BIN)/python scripts/fit_fusion.py
 
 clean: ## Remove .venv, caches and build/; your answers and the models stay
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
