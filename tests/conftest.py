@@ -11,7 +11,6 @@ import pytest
 
 from tests.fakes import FakeClock
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 
 
@@ -64,8 +63,5 @@ def weights_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def devset_dir() -> Path:
-    """The labelled development answers."""
-    folder = SHARED / "devset"
-    if not folder.exists():
-        skip_or_fail(f"no labelled answers at {folder}")
-    return folder
+    """The labelled development answers that come along."""
+    return Path(__file__).resolve().parents[1] / "data" / "labelled"

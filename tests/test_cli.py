@@ -88,6 +88,18 @@ def test_an_engine_that_fails_half_way_leaves_no_finished_file(tutor: Callable[.
     assert not out.exists()
 
 
+def test_ctrl_c_says_where_the_finished_lines_are(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    def stopped(answers: Sequence[AnswerLine], bank: Path | None) -> Iterator[Grade]:
+        yield graded("q1", "a", [Verdict.MET])
+        raise KeyboardInterrupt
+
+    out = tmp_path / "grades.jsonl"
+    run = tutor("grade", "--answers", "x.jsonl", "--out", str(out), grade_all=stopped)
+    assert run.exit_code == 1
+    assert f"finished so far are in {out}.partial" in run.stderr
+    assert len(Path(f"{out}.partial").read_text(encoding="utf-8").splitlines()) == 1
+
+
 def test_a_folder_that_does_not_exist_is_a_sentence(tutor: Callable[..., Result], tmp_path: Path) -> None:
     run = tutor("grade", "--answers", "x", "--out", str(tmp_path / "no" / "grades.jsonl"))
     assert run.exit_code == 1

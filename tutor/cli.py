@@ -215,6 +215,8 @@ def _write_lines(lines: Iterator[str] | Sequence[str], out: Path | None) -> None
                 file.write(line + "\n")
                 file.flush()
         partial.replace(out)
+    except KeyboardInterrupt:
+        raise TutorError(f"Stopped. The lines finished so far are in {partial}.") from None
     except OSError as e:
         raise TutorError(f"{out}: cannot be written ({e.strerror}).") from None
 

@@ -1,0 +1,5 @@
+"""`python -m tutor` is `tutor`."""
+
+from tutor.main import main
+
+main()
