@@ -119,22 +119,7 @@ def _symbols() -> dict[str, Unit]:
 def _words() -> dict[str, Unit]:
     """Spelled-out and lower-case spellings, compared without capitals."""
     table = _counted_things()
-    for prefix, letter in _PREFIX_WORDS.items():
-        factor, low = _PREFIXES[letter], letter.lower()
-        spoken = (
-            f"{prefix}byte,{prefix}bytes,{prefix} byte,{prefix} bytes,{low} b,{low}b,{low}bs,{low} byte,{low} bytes"
-        )
-        _spread(table, _base(letter + "B", factor, "B"), spoken)
-        _spread(table, _base(letter + "bit", factor / 8, "B"), f"{prefix}bit,{prefix}bits,{low}bit,{low}bits")
-        flops = f"{prefix}flop,{prefix}flops,{prefix} flops,{prefix} flop,{low}flops,{low}flop,{low} flops,{low}ops"
-        _spread(table, _rate(letter + "FLOP/s", factor, "FLOP"), flops)
-        _spread(table, _rate(letter + "bit/s", factor / 8, "B"), f"{low}bps")
-        _spread(table, _base(letter.replace("K", "k") + "W", factor, "W"), f"{prefix}watt,{prefix}watts")
-    for prefix, letter in _BINARY_WORDS.items():
-        binary = 1024.0 ** round(log10(_PREFIXES[letter]) / 3)
-        _spread(
-            table, _base(letter + "iB", binary, "B"), f"{prefix}byte,{prefix}bytes,{prefix} bytes,{letter.lower()}ib"
-        )
+    _spread_prefixed(table)
     _spread(table, table["megabyte"], "meg,megs")
     _spread(table, table["gigabyte"], "gig,gigs")
     _spread(table, table["terabyte"], "tera,teras")
@@ -164,6 +149,26 @@ def _words() -> dict[str, Unit]:
     _spread(table, Unit("%", 0.01), "%,percent,per cent,percentage points,percentage point,pct")
     _spread(table, FACTOR, "fold")
     return table
+
+
+def _spread_prefixed(table: dict[str, Unit]) -> None:
+    """Bytes, bits, operations and watts with each prefix: "gigabyte", "mega flops", "kbps", "gibibytes"."""
+    for prefix, letter in _PREFIX_WORDS.items():
+        factor, low = _PREFIXES[letter], letter.lower()
+        spoken = (
+            f"{prefix}byte,{prefix}bytes,{prefix} byte,{prefix} bytes,{low} b,{low}b,{low}bs,{low} byte,{low} bytes"
+        )
+        _spread(table, _base(letter + "B", factor, "B"), spoken)
+        _spread(table, _base(letter + "bit", factor / 8, "B"), f"{prefix}bit,{prefix}bits,{low}bit,{low}bits")
+        flops = f"{prefix}flop,{prefix}flops,{prefix} flops,{prefix} flop,{low}flops,{low}flop,{low} flops,{low}ops"
+        _spread(table, _rate(letter + "FLOP/s", factor, "FLOP"), flops)
+        _spread(table, _rate(letter + "bit/s", factor / 8, "B"), f"{low}bps")
+        _spread(table, _base(letter.replace("K", "k") + "W", factor, "W"), f"{prefix}watt,{prefix}watts")
+    for prefix, letter in _BINARY_WORDS.items():
+        binary = 1024.0 ** round(log10(_PREFIXES[letter]) / 3)
+        _spread(
+            table, _base(letter + "iB", binary, "B"), f"{prefix}byte,{prefix}bytes,{prefix} bytes,{letter.lower()}ib"
+        )
 
 
 _SYMBOLS, _WORDS = _symbols(), _words()
