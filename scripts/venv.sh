@@ -60,8 +60,8 @@ again='Mend what is named above (most often the network or a full disk), then ru
 printf 'set-up: torch %s\n' "$TORCH"
 # shellcheck disable=SC2086 # TORCH_ARGS is a list of arguments
 pip install --no-deps ${TORCH_ARGS:-} "torch==$TORCH" || stop "torch could not be installed. $again"
-printf 'set-up: the locked libraries, about 110\n'
-pip install --no-deps --require-hashes -r requirements.lock || stop "the libraries could not be installed. $again"
+printf 'set-up: the locked libraries, about 110 (a few minutes)\n'
+pip install --quiet --no-deps --require-hashes -r requirements.lock || stop "the libraries could not be installed. $again"
 printf 'set-up: the tutor itself\n'
 pip install --quiet --no-deps --no-build-isolation --editable . || stop "the tutor could not be installed. $again"
 .venv/bin/python -c 'import torch' || stop "this build of torch does not start here, most often because it is the one for graphics cards. Take the CPU build: make setup TORCH_ARGS='--index-url ADDRESS', with the address that PyTorch's own page names for pip and CPU."

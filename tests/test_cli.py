@@ -84,7 +84,7 @@ def test_an_engine_that_fails_half_way_leaves_no_finished_file(tutor: Callable[.
     out = tmp_path / "grades.jsonl"
     run = tutor("grade", "--answers", "x.jsonl", "--out", str(out), grade_all=dies)
     assert run.exit_code == 1
-    assert run.stderr.endswith("tutor: The model server stopped.\n")
+    assert f"tutor: The model server stopped. The lines finished so far are in {out}.partial." in run.stderr
     assert not out.exists()
 
 
@@ -101,9 +101,26 @@ def test_ctrl_c_says_where_the_finished_lines_are(tutor: Callable[..., Result], 
 
 
 def test_a_folder_that_does_not_exist_is_a_sentence(tutor: Callable[..., Result], tmp_path: Path) -> None:
-    run = tutor("grade", "--answers", "x", "--out", str(tmp_path / "no" / "grades.jsonl"))
-    assert run.exit_code == 1
-    assert "cannot be written" in run.stderr
+    for target in (tmp_path / "no" / "grades.jsonl", tmp_path):
+        for command in ("grade", "evaluate"):
+            run = tutor(command, "--answers", "x", "--out", str(target), grade_all=None)
+            assert run.exit_code == 1
+            assert "cannot be written" in run.stderr
+
+
+def test_a_link_stays_a_link(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "grades.jsonl")
+    assert tutor("grade", "--answers", "x", "--out", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert len((tmp_path / "grades.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_quote_with_a_unicode_line_break_is_still_one_line(tutor: Callable[..., Result], tmp_path: Path) -> None:
+    grades = tmp_path / "grades.jsonl"
+    rows = [graded("q1", a, [Verdict.MET], quote="one\u2028two\x85") for a in ("a", "b")]
+    grades.write_text("".join(g.model_dump_json() + "\n" for g in rows), encoding="utf-8")
+    assert tutor("evaluate", "--answers", "x", "--grades", str(grades)).exit_code == 0
 
 
 def test_evaluate_prints_the_report_of_fresh_grades(tutor: Callable[..., Result]) -> None:
@@ -130,6 +147,13 @@ def test_a_grade_file_of_other_answers_is_refused(tutor: Callable[..., Result], 
     run = tutor("evaluate", "--answers", "x", "--grades", str(grades))
     assert run.exit_code == 1
     assert "do not belong to these answers" in run.stderr
+
+
+def test_answers_without_labels_are_refused_before_anything_is_graded(tutor: Callable[..., Result]) -> None:
+    bare = (AnswerLine(question_id="q1", answer_id="a", answer="one"),)
+    run = tutor("evaluate", "--answers", "x", read_answers=lambda path, with_labels: bare, grade_all=None)
+    assert run.exit_code == 1
+    assert "nothing to compare with" in run.stderr
 
 
 def test_a_broken_grade_file_names_the_line(tutor: Callable[..., Result], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -104,6 +105,7 @@ def grade(ctx: typer.Context, answers: _Answers, bank: _Bank = None, out: _Out =
     the score, and the fingerprint of what graded it.
     """
     with plain_errors():
+        out = _target(out)
         grades = _grade_file(_verbs(ctx), _verbs(ctx).read_answers(answers, False), bank)
         _write_lines((g.model_dump_json() for g in grades), out)
 
@@ -116,9 +118,17 @@ def evaluate_(
     grades: Annotated[Path | None, typer.Option(help="Evaluate this finished file of `tutor grade`.")] = None,
     out: _Out = None,
 ) -> None:
-    """Compare grades with the labels in an answers file: kappa, correlation, error, with 95 % intervals."""
+    """Compare grades with the labels in an answers file: kappa, correlation, error, with 95 % intervals.
+
+    Each line carries `labels` (criterion id: 1 made, 0.5 partly, 0 absent, -1 contradicted) or `overall` (0 to 1).
+    """
     with plain_errors():
+        out = _target(out)
         lines = _verbs(ctx).read_answers(answers, True)
+        if all(line.labels is None and line.overall is None for line in lines):
+            raise TutorError(
+                f"{answers}: no answer has labels, so there is nothing to compare with. Use `tutor grade`."
+            )
         made = _read_grades(grades) if grades else tuple(_grade_file(_verbs(ctx), lines, bank))
         report = _evaluated(lines, made)
         _write_lines([report.model_dump_json(indent=2)], out)
@@ -151,8 +161,9 @@ def _verbs(ctx: typer.Context) -> Verbs:
 
 
 def _grade_file(verbs: Verbs, lines: Sequence[AnswerLine], bank: Path | None) -> Iterator[Grade]:
+    typer.echo("loading the models", err=True)
     for done, made in enumerate(verbs.grade_all(lines, bank), 1):
-        if sys.stderr.isatty() or done % 10 == 0 or done == len(lines):
+        if sys.stderr.isatty() or len(lines) < 50 or done % 10 == 0 or done == len(lines):
             typer.echo(f"graded {done} of {len(lines)}", err=True)
         yield made
 
@@ -192,14 +203,24 @@ def _read_grades(path: Path) -> tuple[Grade, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:
-        raise TutorError(f"{path}: cannot be read ({e}).") from None
-    for number, line in enumerate(text.splitlines(), 1):
+        raise TutorError(f"{path}: cannot be read ({getattr(e, 'strerror', None) or 'not UTF-8'}).") from None
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 grades.append(Grade.model_validate_json(line))
             except ValueError as e:
                 raise TutorError(f"{path}, line {number}: not a line of `tutor grade` ({e}).") from None
     return tuple(grades)
+
+
+def _target(out: Path | None) -> Path | None:
+    """The file behind a link; refused now rather than after an hour of grading when it cannot be written."""
+    if out is None:
+        return None
+    file = out.resolve()
+    if (file.exists() and not file.is_file()) or not os.access(file.parent, os.W_OK):
+        raise TutorError(f"{out}: cannot be written. Name a file in a folder that exists and that you may write in.")
+    return file
 
 
 def _write_lines(lines: Iterator[str] | Sequence[str], out: Path | None) -> None:
@@ -217,6 +238,8 @@ def _write_lines(lines: Iterator[str] | Sequence[str], out: Path | None) -> None
         partial.replace(out)
     except KeyboardInterrupt:
         raise TutorError(f"Stopped. The lines finished so far are in {partial}.") from None
+    except TutorError as e:
+        raise TutorError(f"{e} The lines finished so far are in {partial}.") from None
     except OSError as e:
         raise TutorError(f"{out}: cannot be written ({e.strerror}).") from None
 

@@ -33,10 +33,12 @@ def _serve(port: int | None, browser: bool) -> None:
     given = {} if port is None else {"port": port}
     chosen = _settings(**given)
     temp_dir = chosen.data_dir / "tmp"
+    from tutor.wiring import make_private, open_house
+
+    make_private(chosen.data_dir)
     launch.prepare(os.environ, temp_dir)
     # Gradio reads the environment when it is imported, so not before it is prepared.
     from tutor.web.app import build
-    from tutor.wiring import open_house
 
     def ready(address: str) -> None:
         print(f"Practice at {address}  (Ctrl-C stops it)", flush=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tutor.grading.gates import gate, is_recited
-from tutor.values import Question
+from tutor.values import Kind, Question
 
 QUESTION = Question(
     id="q",
@@ -38,6 +38,10 @@ QUESTION = Question(
         ("hsebfsfesbfisfisijfsijfijsfnsif", "gibberish"),
         ("asdkjh qwlekj zxmcn asdkfj qweoiu", "gibberish"),
         ("cache " * 60, "repeated"),
+        ("banana banana banana banana", "repeated"),
+        ("a b c d e f g", "nothing_said"),
+        ("The answer is correct and complete.", "nothing_said"),
+        ("Der Prefill ist durch Rechenleistung begrenzt und der Decode durch die Bandbreite.", "other_language"),
         (QUESTION.question, "copied_question"),
         ("La respuesta es que el modelo está limitado por la memoria porque lee todos los pesos", "other_language"),
         ("Декодирование ограничено памятью", "other_language"),
@@ -62,10 +66,27 @@ def test_an_answer_that_says_nothing_is_stopped(answer: str, name: str) -> None:
         "batch 8 << ridge so bandwidth; GEMM vs GEMV, weights reused vs not reused, cache grows",
         "The model is limited by bandwidth, because one token a step reads every weight once.",
         "vLLM uses PagedAttention with bf16 KV pages",
+        "- Prefill: compute bound\n- Decode: memory bandwidth bound\n- Prefill batch tokens, weights reused\n"
+        "- Decode single token, weights reloaded\n- Intensity equals batch size\n- Ridge point 295",
     ],
 )
 def test_an_honest_answer_passes(answer: str) -> None:
     assert gate(QUESTION, answer) is None
+
+
+@pytest.mark.parametrize("answer", ["2 GiB", "65,536 -> 2,147,483,648", "2*32*8*128*1*32768 = 2147483648"])
+def test_a_number_alone_answers_a_numerical_question_and_no_other(answer: str) -> None:
+    assert gate(QUESTION.model_copy(update={"kind": Kind.NUMERICAL}), answer) is None
+
+
+def test_a_number_alone_says_nothing_where_a_reason_is_asked_for() -> None:
+    assert gate(QUESTION, "65,536 -> 2,147,483,648") == "blank"
+
+
+def test_a_numerical_question_still_wants_an_answer() -> None:
+    numerical = QUESTION.model_copy(update={"kind": Kind.NUMERICAL})
+    assert gate(numerical, "No idea") == "nothing_said"
+    assert gate(numerical, "cache 1 " * 30) == "repeated"
 
 
 def test_a_recited_reference_is_recognised_but_not_stopped() -> None:

@@ -109,13 +109,13 @@ def test_one_babbled_reply_is_one_unjudged_criterion() -> None:
 
     grade = grader(rule).grade(QUESTION, RUBRIC, answer(SAID))
     assert [c.verdict for c in grade.criteria] == [Verdict.MISSED, Verdict.MISSED, Verdict.UNJUDGED]
-    assert grade.criteria[2].credit is None
+    assert (grade.criteria[2].credit, grade.criteria[2].reason) == (None, "babble")
     assert round(grade.judged_share, 3) == 0.833
 
 
 def test_a_server_that_only_babbles_is_a_failure_and_not_a_grade() -> None:
-    with pytest.raises(EngineReply, match="no usable verdict"):
-        grader(lambda turns: EngineReply("babble")).grade(QUESTION, RUBRIC, answer(SAID))
+    with pytest.raises(EngineReply, match=r"Not one point could be judged\. The server cut the prompt\."):
+        grader(lambda turns: EngineReply("The server cut the prompt.")).grade(QUESTION, RUBRIC, answer(SAID))
 
 
 def test_a_server_without_probabilities_can_still_be_used() -> None:

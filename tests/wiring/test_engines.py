@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.fake_openai_server import FakeOpenAIServer
+from tests.fake_openai_server import FakeOpenAIServer, fails
+from tests.fakes import FakeEmbedder
+from tutor.adapters.bank_yaml import shipped_bank
 from tutor.errors import EngineDown, SettingsError, WeightsError
 from tutor.settings import Settings
+from tutor.values import Answer
 from tutor.wiring.engines import Engines, SystemClock
 
 
@@ -55,6 +58,40 @@ def test_a_server_that_is_not_there_is_a_failed_state_and_not_a_wait(tmp_path: P
         chat, _ = engines.states()
     assert chat.state == "failed"
     assert "TUTOR_CHAT_URL" in chat.detail
+
+
+def test_what_the_screen_shows_follows_the_last_grading(server: FakeOpenAIServer, tmp_path: Path) -> None:
+    server.always = fails(500, "broken")
+    with Engines(settings(tmp_path, chat_url=server.endpoint.url, embedder=tmp_path)) as engines:
+        assert settled(engines) == ("failed", "failed")
+        engines.embedder = FakeEmbedder()
+        grade = engines.grading(SystemClock())
+        server.always = None
+        question = shipped_bank().questions()[0]
+        answer = Answer(
+            id="a",
+            question_id=question.id,
+            text="Decode is limited by memory bandwidth and prefill by compute.",
+            created_at=SystemClock().now(),
+        )
+        rubric = shipped_bank().rubric(question.id)
+        grade(question, rubric, answer, lambda _: None)
+        assert settled(engines) == ("ready", "ready")
+        server.always = fails(500, "broken again")
+        with pytest.raises(EngineDown, match="broken again"):
+            grade(question, rubric, answer, lambda _: None)
+        assert engines.states()[0].state == "failed"
+
+
+def test_a_server_that_echoes_the_key_does_not_bring_it_to_the_screen(server: FakeOpenAIServer, tmp_path: Path) -> None:
+    server.always = fails(500, "you sent Bearer sk-canary-123")
+    with Engines(
+        settings(tmp_path, chat_url=server.endpoint.url, chat_key="sk-canary-123", embedder=tmp_path)
+    ) as engines:
+        engines.wait()
+        detail = engines.states()[0].detail
+    assert "you sent" in detail
+    assert "canary" not in detail
 
 
 def test_missing_weights_are_refused_with_what_to_do(tmp_path: Path) -> None:

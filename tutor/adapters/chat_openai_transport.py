@@ -224,7 +224,8 @@ def as_engine_error(error: Exception, endpoint: Endpoint) -> EngineError:
 
 
 def _by_status(error: APIStatusError, where: str, endpoint: Endpoint) -> EngineError:
-    status, said = error.status_code, _one_line(error.message)
+    # Some servers echo what they were sent; the sentence is stored and shown.
+    status, said = error.status_code, _one_line(error.message.replace(endpoint.key, "(key)"))
     if status in (401, 403):
         return EngineDown(f"{where} refuses the key. Set TUTOR_CHAT_KEY to its key, then retry grading.")
     if status == 404:

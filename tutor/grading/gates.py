@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tutor.values import Question
+from tutor.values import Kind, Question
 
 GATES = "gates-1"
 # The one gate after which the score is unknown rather than zero.
@@ -22,10 +22,10 @@ _FUNCTION_WORDS = frozenset(
 )
 # Words that talk about the answering itself; an answer made of them has said nothing yet.
 _EMPTY_WORDS = frozenset(
-    """ah answer answers correct er explain explained explanation fine good great hello hi hm hmm key let let's me
-    mhm nothing ok okay point points problem process question right say solution step sure thank thanks think thinking
-    thought time true false um uh umm watching well work yeah yep yes know idea don't dont can't cannot sorry subscribe
-    subtitles""".split()
+    """ah answer answers can't cannot complete completely correct don't dont er explain explained explanation false
+    fine good great hello hi hm hmm idea key know let let's me mhm nothing ok okay point points problem process
+    question right say solution sorry step subscribe subtitles sure thank thanks think thinking thought time true uh
+    um umm watching well work yeah yep yes""".split()
 )
 _FOREIGN_WORDS = frozenset(
     """el la los las una que y por para con como pero está este porque más der die das und ist nicht ein eine mit auf
@@ -42,7 +42,7 @@ _NEVER_TOGETHER = frozenset(
 
 # Bounds are set so that no honest answer of the labelled sets is stopped; the tests hold them there.
 _MIN_CONTENT_WORDS = 1
-_LIST_WORDS = 20
+_LIST_WORDS = 12
 _COPIED_WORDS = 8
 _REPEATED_SHARE = 0.25
 _COPIED_SHARE = 0.8
@@ -63,6 +63,12 @@ def gate(question: Question, answer: str) -> str | None:
     True
     """
     words = [w.lower() for w in _WORD.findall(answer)]
+    if question.kind is Kind.NUMERICAL and len(words) < _LIST_WORDS and re.search(r"\d", answer):
+        return None  # "2 GiB" or a bare calculation may be the whole answer
+    return _first_gate(question, answer, words)
+
+
+def _first_gate(question: Question, answer: str, words: list[str]) -> str | None:
     if not words:
         return "blank"
     if _is_other_language(words):
@@ -86,7 +92,7 @@ def is_recited(question: Question, answer: str) -> bool:
 
 
 def _content_words(words: list[str]) -> list[str]:
-    return [w for w in words if w not in _FUNCTION_WORDS and w not in _EMPTY_WORDS]
+    return [w for w in words if len(w) > 1 and w not in _FUNCTION_WORDS and w not in _EMPTY_WORDS]
 
 
 def _says_nothing(words: list[str]) -> bool:
@@ -109,7 +115,7 @@ def _looks_typed_at_random(word: str) -> bool:
 def _is_repeated(answer: str) -> bool:
     tokens = [t.lower() for t in _TOKEN.findall(answer)]
     if len(tokens) < 12:
-        return False
+        return len(tokens) > 2 and len(set(tokens)) == 1
     # Long honest answers repeat words too, so only the first hundred words are looked at.
     head = tokens[:100]
     return len(set(head)) / len(head) < _REPEATED_SHARE
@@ -117,7 +123,7 @@ def _is_repeated(answer: str) -> bool:
 
 def _is_keyword_list(answer: str, words: list[str]) -> bool:
     """Terms one after another with hardly a function word between them."""
-    if len(words) < _LIST_WORDS or re.search(r"[=<>→]|->", answer):
+    if len(words) < _LIST_WORDS or re.search(r"[:=<>→]|->", answer):
         return False
     return sum(w in _FUNCTION_WORDS for w in words) / len(words) < 0.08
 
@@ -131,7 +137,7 @@ def _is_other_language(words: list[str]) -> bool:
         return False
     english = sum(w in _FUNCTION_WORDS for w in words) / len(words)
     foreign = sum(w in _FOREIGN_WORDS for w in words) / len(words)
-    return foreign > 0.2 and english < foreign / 2
+    return foreign > 0.12 and english < foreign / 2
 
 
 def _copied_share(answer: str, source: str, shingle_words: int) -> float:

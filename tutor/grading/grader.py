@@ -36,13 +36,14 @@ class Sighting:
     """What was seen of one criterion.
 
     Attributes:
-        signals: None where the judge gave no usable ruling.
+        signals: None where the judge gave no usable ruling, with the reason.
         words: The piece of the answer to quote: where its figure was said, else the nearest segment.
     """
 
     criterion: Criterion
     signals: Signals | None
     words: segments.Segment
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -121,20 +122,23 @@ class Grader:
             self.embedder.embed([c.text for c in rubric.criteria]), self.embedder.embed([p.text for p in pieces])
         )
         for criterion, evidence in zip(rubric.criteria, nearest, strict=True):
+            near = [pieces[i] for i in evidence.indices]
+            best = _best(criterion, near, evidence.cosines)
             heard = [f for f in findings if f.criterion_id == criterion.id]
             status = figures.combined(heard, criterion.figures_rule) if heard else None
             try:
-                signals = Signals(
-                    judge=self._log_odds(criterion.text, [pieces[i].text for i in evidence.indices]),
+                seen = Signals(
+                    judge=self._log_odds(criterion.text, [piece.text for piece in near]),
                     null=self._null_log_odds(criterion.text),
                     cosine=evidence.cosine,
                     word_share=wording.word_share(criterion.text, answer),
                     figure=status,
                 )
-            except EngineReply:
-                signals = None
+            except EngineReply as error:
+                yield Sighting(criterion, None, best, str(error))
+                continue
             figure_words = next((f.quote for f in heard if f.status == status and f.quote), None)
-            yield Sighting(criterion, signals, _words(answer, pieces, pieces[evidence.best], figure_words))
+            yield Sighting(criterion, seen, _words(answer, pieces, best, figure_words))
 
     def _verdicts(
         self,
@@ -148,15 +152,13 @@ class Grader:
             verdicts.append(self._verdict(sighting))
             on_verdict(verdicts[-1])
         if all(v.verdict is Verdict.UNJUDGED for v in verdicts):
-            raise EngineReply(
-                "The model gave no usable verdict on any point. Try again, or check it with `tutor doctor`."
-            )
+            raise EngineReply(f"Not one point could be judged. {verdicts[-1].reason}")
         return tuple(verdicts)
 
     def _verdict(self, sighting: Sighting) -> CriterionVerdict:
         criterion, signals, words = sighting.criterion, sighting.signals, sighting.words
         if signals is None:
-            return _without_words(criterion, Verdict.UNJUDGED, "the model's reply could not be read as yes or no")
+            return _without_words(criterion, Verdict.UNJUDGED, sighting.reason)
         probability = self.fusion.probability(signals)
         verdict = self.fusion.verdict(signals)
         if verdict is Verdict.MISSED:
@@ -190,6 +192,13 @@ def figure_findings(question: Question, rubric: Rubric, answer: str) -> tuple[Fi
     """What the answer says for each figure of the rubric, in its order."""
     wanted = [(figure, figure_value(figure)) for figure in rubric.figures]
     return figures.check(wanted, answer, question.question)
+
+
+def _best(criterion: Criterion, near: Sequence[segments.Segment], cosines: Sequence[float]) -> segments.Segment:
+    """The piece to quote: the cosine alone often prefers a neighbour that shares the topic but not the words."""
+    return max(
+        zip(near, cosines, strict=True), key=lambda pair: pair[1] + wording.word_share(criterion.text, pair[0].text)
+    )[0]
 
 
 def _words(

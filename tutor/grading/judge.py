@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from tutor.ports import ChatModel, Turn
 
 # Named in the fingerprint: change it whenever a character of the prompt changes.
 PROMPT = "yes-no-segments-1"
+_MARKER = re.compile(r"<\s*([|/]?[^<>]{0,40}[|]?)\s*>")
 LABELS = ("Yes", "No")
 # What a criterion gets for saying nothing; its log odds are the zero of that criterion.
 NULL_ANSWER = "I don't know."
@@ -100,8 +102,13 @@ def rule(chat: ChatModel, criterion_text: str, excerpts: Sequence[str]) -> Rulin
 
 
 def _ask(answer: str, point: str) -> str:
-    # Line breaks would let an answer imitate the "Point:" line of its own prompt.
-    return f"Answer: {' '.join(answer.split())}\nPoint: {' '.join(point.split())}"
+    return f"Answer: {_as_data(answer)}\nPoint: {_as_data(point)}"
+
+
+def _as_data(text: str) -> str:
+    # Line breaks would let an answer imitate the "Point:" line of its own prompt, and a server may read
+    # the markers of its chat template inside a text as its own.
+    return " ".join(_MARKER.sub(r"< \1 >", text).split())
 
 
 def _front() -> tuple[Turn, ...]:

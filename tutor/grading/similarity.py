@@ -17,15 +17,16 @@ class Evidence:
 
     Attributes:
         indices: Positions of the nearest segments, in the order of the answer.
-        best: Position of the nearest one.
-        cosine: Its cosine with the criterion, in [-1, 1].
-        rank: Share of the other criteria to which the answer is less near, in [0, 1].
+        cosines: Their cosines with the criterion, in [-1, 1].
     """
 
     indices: tuple[int, ...]
-    best: int
-    cosine: float
-    rank: float
+    cosines: tuple[float, ...]
+
+    @property
+    def cosine(self) -> float:
+        """Cosine of the nearest segment."""
+        return max(self.cosines)
 
 
 def nearest(
@@ -39,18 +40,11 @@ def nearest(
         count: How many segments to take at the most.
 
     >>> import numpy as np
-    >>> nearest(np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32)[::-1], count=1)[0].best
-    1
+    >>> nearest(np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32)[::-1], count=1)[0].indices
+    (1,)
     """
-    cosines = criteria @ segment_vectors.T
-    tops = cosines.max(axis=1)
-    others = max(len(tops) - 1, 1)
-    return tuple(
-        Evidence(
-            indices=tuple(sorted(int(i) for i in np.argsort(-row, kind="stable")[:count])),
-            best=int(row.argmax()),
-            cosine=float(top),
-            rank=float((tops < top).sum()) / others,
-        )
-        for row, top in zip(cosines, tops, strict=True)
-    )
+    found: list[Evidence] = []
+    for row in criteria @ segment_vectors.T:
+        indices = tuple(sorted(int(i) for i in np.argsort(-row, kind="stable")[:count]))
+        found.append(Evidence(indices, tuple(float(row[i]) for i in indices)))
+    return tuple(found)

@@ -15,14 +15,16 @@ from tutor.adapters.embed_sbert import SbertEmbedder
 from tutor.adapters.endpoint import Endpoint
 from tutor.adapters.server_llamacpp import LlamaServer
 from tutor.adapters.weights import CHAT_GGUF, EMBEDDER, Weights, shipped_manifest
-from tutor.errors import EngineError, SettingsError
+from tutor.errors import EngineDown, EngineError, EngineTimeout, SettingsError
 from tutor.grading import judge
 from tutor.grading.grader import Grader
 from tutor.settings import Settings
 from tutor.states import EngineState
+from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
 
 # A cold disk may take this long to bring a gigabyte of weights into memory.
 LOAD_S = 240.0
+CHAT = "grading model"
 CONTEXT_TOKENS = 4096
 
 
@@ -76,7 +78,7 @@ class Engines:
         self.chat = OpenAIChat(self._endpoint, deadline_s=deadline_s, first_s=first_s)
         self._settled = threading.Event()
         self._states = {
-            "grading model": EngineState("grading model", "loading"),
+            CHAT: EngineState(CHAT, "loading"),
             "embedding model": EngineState("embedding model", "loading"),
         }
 
@@ -103,7 +105,7 @@ class Engines:
 
     def states(self) -> tuple[EngineState, ...]:
         """The grading model, then the embedding model."""
-        chat = self._states["grading model"]
+        chat = self._states[CHAT]
         if self._server and chat.state != "loading":
             # After the first loading the server itself knows best: it may be restarting.
             now = self._server.state()
@@ -113,6 +115,24 @@ class Engines:
     def wait(self) -> None:
         """Return when the grading model is ready or has failed; a call before that would only queue up behind."""
         self._settled.wait(2 * LOAD_S)
+
+    def grading(self, clock: SystemClock) -> Callable[..., Grade]:
+        """`Grader.grade` that waits for the models, and whose outcome is what the screen shows of them."""
+        grader = self.grader(clock)
+
+        def grade(
+            question: Question, rubric: Rubric, answer: Answer, on_verdict: Callable[[CriterionVerdict], None]
+        ) -> Grade:
+            self.wait()
+            try:
+                grade = grader.grade(question, rubric, answer, on_verdict)
+            except (EngineDown, EngineTimeout) as error:
+                self._states[CHAT] = EngineState(CHAT, "failed", str(error))
+                raise
+            self._states = {name: EngineState(name, "ready") for name in self._states}
+            return grade
+
+        return grade
 
     def grader(self, clock: SystemClock) -> Grader:
         """A grader on these engines."""
@@ -133,17 +153,19 @@ class Engines:
     def _warm_chat(self) -> None:
         # The constant front of the judge's prompt is computed now and not during the first answer.
         try:
-            self._settle("grading model", lambda: judge.rule(self.chat, "The sky is blue.", [judge.NULL_ANSWER]))
+            self._settle(CHAT, lambda: judge.rule(self.chat, "The sky is blue.", [judge.NULL_ANSWER]))
         finally:
             self._settled.set()
 
     def _settle(self, name: str, load: Callable[[], object]) -> None:
+        outcome = EngineState(name, "failed", "it could not be loaded; the terminal shows why")
         try:
             load()
+            outcome = EngineState(name, "ready")
         except EngineError as error:
-            self._states[name] = EngineState(name, "failed", str(error))
-        else:
-            self._states[name] = EngineState(name, "ready")
+            outcome = EngineState(name, "failed", str(error))
+        finally:
+            self._states[name] = outcome
 
 
 def _named_file(path: Path | None, setting: str) -> Path | None:

@@ -17,7 +17,7 @@ from tutor.ports import QuestionBank
 from tutor.practice import Practice
 from tutor.settings import Settings
 from tutor.states import EngineState
-from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
+from tutor.values import Answer, Grade
 from tutor.wiring.engines import Engines, SystemClock
 from tutor.worker import Worker
 
@@ -40,7 +40,7 @@ def open_house(settings: Settings) -> Iterator[House]:
         TutorError: Whatever cannot be opened, as a sentence; what was open is closed again.
     """
     clock = SystemClock()
-    _private_folder(settings.data_dir)
+    make_private(settings.data_dir)
     with ExitStack() as stack:
         database = settings.data_dir / DATABASE
         stack.enter_context(AppLock(database, clock))
@@ -48,15 +48,7 @@ def open_house(settings: Settings) -> Iterator[House]:
         stack.callback(tracker.close)
         bank = question_bank(settings.bank)
         engines = stack.enter_context(Engines(settings))
-        grader = engines.grader(clock)
-
-        def grade(
-            question: Question, rubric: Rubric, answer: Answer, on_verdict: Callable[[CriterionVerdict], None]
-        ) -> Grade:
-            engines.wait()
-            return grader.grade(question, rubric, answer, on_verdict)
-
-        worker = Worker(tracker=tracker, jobs=tracker, bank=bank, grade=grade, clock=clock)
+        worker = Worker(tracker=tracker, jobs=tracker, bank=bank, grade=engines.grading(clock), clock=clock)
         worker.start()
         stack.callback(worker.stop)
         practice = Practice(bank=bank, tracker=tracker, jobs=tracker, desk=worker, clock=clock)
@@ -76,7 +68,7 @@ def grade_lines(settings: Settings, answers: Sequence[AnswerLine], bank: Path | 
     for line in answers:
         if line.question_id not in questions:
             raise BankError("answers", f"question {line.question_id!r} of answer {line.answer_id!r} is not in the bank")
-    _private_folder(settings.data_dir)
+    make_private(settings.data_dir)
     with Engines(settings) as engines:
         grader = engines.grader(clock)
         engines.wait()
@@ -101,7 +93,8 @@ def question_bank(path: Path | None) -> QuestionBank:
     return open_bank(path) if path else shipped_bank()
 
 
-def _private_folder(folder: Path) -> None:
+def make_private(folder: Path) -> None:
+    """Make the data folder so that only its owner can look into it. Raises SettingsError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / "logs").mkdir(mode=0o700, exist_ok=True)
