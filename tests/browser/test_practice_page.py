@@ -229,6 +229,35 @@ def test_a_draft_survives_a_reload_and_a_look_at_another_question(start: Start, 
     assert box(page).input_value() == ""
 
 
+def test_an_enormous_paste_is_refused_in_a_sentence_and_the_page_lives_on(start: Start, visit: Visit) -> None:
+    app = start()
+    page = visit(app)
+    box(page).fill("word " * 60_000)
+    page.locator("#grade").click()
+    page.get_by_text("the limit is 20,000").first.wait_for()
+    # A program that fills the box, unlike a person, is not held to its limit.
+    box(page).evaluate(
+        "(area) => { area.value = 'x'.repeat(1_600_000); area.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    page.locator("#grade").click()
+    page.get_by_text("This is too much text at once.").first.wait_for()
+    stored = page.evaluate("localStorage.getItem('tutor-drafts').length")
+    assert 21_000 < stored < 31_000
+    app.errors.clear()
+    page.reload()
+    send(page, ANSWER)
+    page.locator(".graded").wait_for()
+
+
+def test_drafts_too_large_to_send_are_dropped_before_the_page_reads_them(start: Start, visit: Visit) -> None:
+    page = visit(start())
+    box(page)
+    page.evaluate("localStorage.setItem('tutor-drafts', 'x'.repeat(1_680_000))")
+    page.reload()
+    send(page, ANSWER)
+    page.locator(".graded").wait_for()
+
+
 def test_an_old_attempt_opens_and_leads_back(start: Start, visit: Visit) -> None:
     page = visit(start("--attempts", "40"))
     box(page).fill("My draft stays")

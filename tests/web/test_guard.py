@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from tutor.web.frame import MAX_DRAFTS
 from tutor.web.guard import HEADERS, MAX_BODY_BYTES, Guard
 
 HOST = "127.0.0.1:7860"
@@ -37,9 +39,10 @@ def ask(
     host: str | None = HOST,
     port: int = 7860,
     kind: str = "http",
+    sent: list[Message] | None = None,
 ) -> tuple[int, dict[str, str], int]:
     """Status, reply headers, and how often the app behind was reached."""
-    inner, sent = Inner(), []
+    inner, sent = Inner(), [] if sent is None else sent
     named = [] if host is None else [(b"host", host.encode("latin-1"))]
     scope = {
         "type": kind,
@@ -208,6 +211,24 @@ def test_the_pages_own_doors_are_open(path: str) -> None:
 def test_a_body_that_is_too_large_or_has_no_honest_length_is_refused(length: str) -> None:
     sent = [("Sec-Fetch-Site", "same-origin"), ("Content-Length", length.encode("utf-8").decode("latin-1"))]
     assert ask("POST", headers=sent)[::2] == (413, 0)
+
+
+def test_every_refusal_is_a_sentence_that_the_page_can_read() -> None:
+    own = ("Sec-Fetch-Site", "same-origin")
+    too_much = [own, ("Content-Length", str(MAX_BODY_BYTES + 1))]
+    for asked in ({"headers": too_much}, {"host": "evil.example"}, {"headers": []}, {"path": "/monitoring"}):
+        sent = []
+        assert ask("POST", sent=sent, **asked)[0] in (403, 404, 413, 421)
+        assert list(json.loads(sent[1]["body"])) == ["detail"]
+        assert json.loads(sent[1]["body"])["detail"].endswith(".")
+        assert dict(sent[0]["headers"])[b"content-type"] == b"application/json"
+
+
+def test_drafts_and_answer_of_the_longest_kind_fit_into_one_request() -> None:
+    from tutor.web.page import BOX_CHARACTERS
+
+    texts = [chr(1) * BOX_CHARACTERS] * (MAX_DRAFTS + 1)
+    assert len(json.dumps(texts)) + 10_000 < MAX_BODY_BYTES
 
 
 def test_the_largest_body_passes_and_a_body_of_unknown_length_does_not() -> None:

@@ -303,6 +303,7 @@ def test_a_seat_and_drafts_come_back_as_they_were_stored() -> None:
     assert Seat.read(vars(seat)) == seat
     assert read_drafts({"q": "words", "<b>": "x", "n": 3}) == {"q": "words"}
     assert read_drafts("words") == {}
+    assert list(read_drafts({f"q{n}": "words" for n in range(20)})) == [f"q{n}" for n in range(12, 20)]
 
 
 def test_every_stage_that_offers_something_has_words_on_its_buttons() -> None:

@@ -21,7 +21,8 @@ from tutor.web.moves import Moves
 from tutor.web.page import practice_page
 
 STATIC = Path(__file__).parent / "static"
-_HEAD = '<script src="own/page.js" defer></script><meta name="color-scheme" content="light dark">'
+# Not deferred: it mends the browser's storage before Gradio reads it.
+_HEAD = '<script src="own/page.js"></script><meta name="color-scheme" content="light dark">'
 
 
 def build(

@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,119}")
 _NOTHING = Markup()
-# More drafts than this in a browser are not a person's.
-_MAX_DRAFTS = 200
+# All drafts travel with each click, so they must stay well below what the guard lets in.
+MAX_DRAFTS = 8
 
 Drafts = Mapping[str, str]
 """Unsent words by question id, kept in the browser."""
@@ -70,10 +70,10 @@ class Seat:
 
 
 def read_drafts(stored: object) -> dict[str, str]:
-    """Drafts from the browser's storage, without anything that is not one."""
+    """The newest drafts from the browser's storage, without anything that is not one."""
     claims = stored if isinstance(stored, dict) else {}
     kept = [(key, text) for key, text in claims.items() if _id(key) and isinstance(text, str)]
-    return dict(kept[:_MAX_DRAFTS])
+    return dict(kept[-MAX_DRAFTS:])
 
 
 @dataclass(frozen=True)

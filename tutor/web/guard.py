@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -17,7 +17,8 @@ CLOSED = tuple(
     "mcp openapi.json info token custom_component stream login logout".split()
 )
 _LENGTH = re.compile("[0-9]{1,12}")
-MAX_BODY_BYTES = 1_000_000
+# Eight drafts and an answer of the longest kind, at most six bytes for a character
+MAX_BODY_BYTES = 1_500_000
 HEADERS: Mapping[bytes, bytes] = {
     # Gradio needs inline and evaluated scripts and inline styles; nothing at all may come from elsewhere.
     b"content-security-policy": b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
@@ -45,7 +46,8 @@ class Guard:
         elif scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
         elif refused := refusal(scope):
-            await PlainTextResponse(refused[1], refused[0])(scope, receive, _sealed(send))
+            # Gradio's page shows the `detail` of a refusal, and cannot read anything but JSON.
+            await JSONResponse({"detail": refused[1]}, refused[0])(scope, receive, _sealed(send))
         else:
             await self._app(scope, receive, _sealed(send))
 
@@ -68,7 +70,7 @@ def refusal(scope: Scope) -> tuple[int, str] | None:
     if _values(scope, b"transfer-encoding"):
         return 411, "A request must say how long it is."
     if any(not _LENGTH.fullmatch(length) or int(length) > MAX_BODY_BYTES for length in lengths):
-        return 413, "This is too large."
+        return 413, "This is too much text at once. Shorten the answer, then grade it."
     return None
 
 

@@ -13,7 +13,8 @@ from gradio.components import Component
 
 from tutor import view
 from tutor.errors import TutorError
-from tutor.web.frame import ALL_BUTTONS, BUTTONS, QUIET_STAGES, Frame, Seat, Stage, read_drafts
+from tutor.practice import MAX_CHARACTERS
+from tutor.web.frame import ALL_BUTTONS, BUTTONS, MAX_DRAFTS, QUIET_STAGES, Frame, Seat, Stage, read_drafts
 from tutor.web.moves import Moves
 
 log = logging.getLogger(__name__)
@@ -23,10 +24,14 @@ QUEUE_LENGTH = 64
 # Fixed, so that drafts and places in the practice outlive a restart of the program. The browser's storage is
 # readable to this machine's user anyway; this is no secret.
 _STORAGE_KEY = "tutor"
-_KEEP_DRAFT = """(text, seat, drafts) => {
-  const {[seat?.question_id || ""]: before, ...kept} = drafts || {};
-  return text && seat?.question_id ? {...kept, [seat.question_id]: text} : kept;
-}"""
+# The box takes a little more than the limit, so that a paste that is too long is refused and not silently cut short.
+BOX_CHARACTERS = MAX_CHARACTERS + 1000
+_KEEP_DRAFT = f"""(text, seat, drafts) => {{
+  const {{[seat?.question_id || ""]: before, ...others}} = drafts || {{}};
+  const kept = Object.entries(others).slice(-{MAX_DRAFTS - 1});
+  if (text && seat?.question_id) kept.push([seat.question_id, text]);
+  return Object.fromEntries(kept.map(([id, words]) => [id, words.slice(0, {BOX_CHARACTERS})]));
+}}"""
 _ANSWER_HINT = "Answer as you would out loud. Ctrl+Enter grades, Enter starts a new line."
 
 Updates = dict[Component, Any]
@@ -122,7 +127,14 @@ def _lay_out() -> Widgets:
     )
     note = gr.HTML(elem_id="note", visible=False, js_on_load=None)
     answer = gr.Textbox(
-        elem_id="answer", label="Your answer", info=_ANSWER_HINT, lines=7, max_lines=22, visible=False, buttons=[]
+        elem_id="answer",
+        label="Your answer",
+        info=_ANSWER_HINT,
+        lines=7,
+        max_lines=22,
+        max_length=BOX_CHARACTERS,
+        visible=False,
+        buttons=[],
     )
     with gr.Row(elem_id="actions"):
         buttons = {name: gr.Button("", elem_id=name, visible=False, min_width=120) for name in ALL_BUTTONS}

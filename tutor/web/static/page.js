@@ -1,6 +1,11 @@
 // Keys, focus, and the line about the engines. Text from the server is only ever set as text.
 (() => {
   "use strict";
+  // Drafts too large for a request would have every click refused, also after a reload; encrypted they are a third longer.
+  try {
+    if ((localStorage.getItem("tutor-drafts") || "").length > 1_400_000) localStorage.removeItem("tutor-drafts");
+  } catch { /* no storage, no drafts */ }
+
   const byId = (id) => document.getElementById(id);
   const isShown = (node) => node && node.offsetParent !== null;
 
