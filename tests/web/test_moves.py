@@ -270,6 +270,33 @@ def test_a_link_poses_a_question_unless_it_is_the_one_at_hand(table: Table) -> N
     assert same.seat == Seat(OTHER.id, "a2", "")
 
 
+@pytest.mark.parametrize("job_id", ["job-1", ""])
+def test_a_link_poses_the_graded_question_at_hand_anew(table: Table, job_id: str) -> None:
+    table.graded(Seat(QUESTION.id, "a1", ""))
+    (frame,) = table.open(Seat(QUESTION.id, "a1", job_id), question=QUESTION.id)
+    assert frame.stage is Stage.ASKED
+    assert frame.seat.question_id == QUESTION.id
+    assert frame.seat.answer_id not in ("a1", "")
+    assert frame.draft == ""
+    assert table.graded(frame.seat)[-1].stage is Stage.GRADED
+    assert len(table.tracker.attempts()) == 2
+
+
+def test_a_link_to_the_question_of_a_cancelled_grading_brings_its_words_back(table: Table) -> None:
+    seat = next(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS)).seat
+    list(table.moves.cancel(seat))
+    (frame,) = table.open(seat, question=QUESTION.id)
+    assert frame.stage is Stage.ASKED
+    assert frame.draft == WORDS
+
+
+def test_a_link_to_the_question_of_an_unfinished_grading_stays_with_it(table: Table) -> None:
+    seat = next(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS)).seat
+    table.failed()
+    (frame,) = table.open(seat, question=QUESTION.id)
+    assert frame.stage is Stage.FAILED
+
+
 @pytest.mark.parametrize("query", [{"attempt": "no"}, {"job": "no"}, {"question": "no"}, {"attempt": ""}])
 def test_a_link_to_nothing_leads_back_to_ones_place(table: Table, query: dict[str, str]) -> None:
     (frame,) = table.open(Seat(OTHER.id, "a2", ""), **query)

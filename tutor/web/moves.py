@@ -52,6 +52,9 @@ class Moves:
         if progress is None and asked_for is not None and asked_for.id != seat.question_id:
             yield self._asked(asked_for, drafts)
             return
+        if progress is None and asked_for is not None and self._is_over(seat):
+            yield from self.again(seat, drafts)
+            return
         progress = progress or self._place(seat)
         if progress is not None:
             yield from self._follow(progress)
@@ -107,6 +110,13 @@ class Moves:
     def next(self, seat: Seat, drafts: Drafts) -> Iterator[Frame | None]:
         """The next question."""
         yield self._asked(self._practice.next_question(after=seat.question_id), drafts)
+
+    def _is_over(self, seat: Seat) -> bool:
+        """Whether this browser's answer was graded or cancelled, so that its question may be posed anew."""
+        progress = self._place(seat)
+        if progress is None:
+            return bool(seat.answer_id) and self._practice.attempt_for(seat.answer_id) is not None
+        return progress.job.state in (JobState.DONE, JobState.CANCELLED)
 
     def _place(self, seat: Seat) -> Progress | None:
         """The grading this browser was at. Where it knows of none at all, the newest unfinished one."""
