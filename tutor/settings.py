@@ -49,7 +49,7 @@ class Settings(BaseSettings):
     chat_deadline_s: float = Field(default=60.0, gt=0, le=3600)
     """Seconds after which one call to the model is given up."""
     embedder: Path | None = None
-    """Folder of another sentence-transformers model."""
+    """Folder of another sentence-transformers model; all-MiniLM-L6-v2 of the weights folder when not set."""
 
     @field_validator("chat_url")
     @classmethod

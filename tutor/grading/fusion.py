@@ -34,18 +34,17 @@ class Signals:
     figure: FigureStatus | None = None
 
     def features(self) -> dict[str, float]:
-        """The signals as named numbers; each status of the figure is 0 or 1, a slip counts as wrong.
+        """The signals as named numbers; a slip counts as wrong, the right order of magnitude as half right.
 
-        >>> Signals(judge=2.0, null=-1.0, cosine=0.5, word_share=0.25, figure="slip").features()["figure_wrong"]
-        1.0
+        >>> Signals(judge=2.0, null=-1.0, cosine=0.5, word_share=0.25, figure="magnitude").features()["figure_right"]
+        0.5
         """
         return {
             "judge": self.judge,
             "null": self.null,
             "cosine": self.cosine,
             "word_share": self.word_share,
-            "figure_right": float(self.figure == "right"),
-            "figure_magnitude": float(self.figure == "magnitude"),
+            "figure_right": {"right": 1.0, "magnitude": 0.5}.get(self.figure or "", 0.0),
             "figure_missing": float(self.figure == "missing"),
             "figure_wrong": float(self.figure in ("wrong", "slip")),
         }
@@ -92,14 +91,13 @@ class Fusion:
 # Printed by `make fit`, which fits on data/labelled; see docs/decisions/0005-first-fusion.md.
 FUSION = Fusion(
     name="fusion-1",
-    intercept=-2.23,
+    intercept=-2.24,
     weights={
         "judge": 1.73,
         "null": -0.68,
-        "cosine": 0.91,
+        "cosine": 0.94,
         "word_share": 2.16,
-        "figure_right": 2.19,
-        "figure_magnitude": 3.91,
+        "figure_right": 2.3,
         "figure_missing": -1.97,
         "figure_wrong": -4.61,
     },

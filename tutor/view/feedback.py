@@ -145,7 +145,7 @@ def _expected(finding: FigureFinding, rubric: Rubric) -> str:
     for figure in rubric.figures:
         if (figure.criterion_id, figure.label) == (finding.criterion_id, finding.label):
             unit = "" if figure.unit in ("1", "x") else f" {figure.unit}"
-            return f"Expected about {figure_value(figure):,.4g}{unit}."
+            return f"Expected about {_number(figure_value(figure))}{unit}."
     return ""
 
 
@@ -191,3 +191,14 @@ def _how(attempt: Attempt) -> Markup:
     lines += [("rubric", attempt.rubric.status)] + ([("gate", grade.gate)] if grade.gate else [])
     rows = joined(markup("<dt>{label}</dt><dd>{value}</dd>", label=label, value=value) for label, value in lines)
     return markup('<dl class="how">{rows}</dl>', rows=rows)
+
+
+def _number(value: float) -> str:
+    """A number for a person: four digits that matter, whole numbers whole.
+
+    >>> [_number(v) for v in (65536.0, 295.223, 0.0104, 123456.7, 8.4e22)]
+    ['65,536', '295.2', '0.0104', '123,457', '8.4e+22']
+    """
+    if 1e4 <= abs(value) < 1e9 or (value == int(value) and abs(value) < 1e9):
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
