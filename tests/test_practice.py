@@ -86,6 +86,13 @@ def test_a_submitted_answer_is_kept_word_for_word_and_wakes_the_worker(room: Roo
     assert room.desk.wakes == 1
 
 
+def test_a_broken_character_is_replaced_before_anything_is_stored(room: Room) -> None:
+    first, second = (room.practice.submit("a1", QUESTION.id, f"\ud83d {WORDS} \U0001f600\udc00") for _ in range(2))
+    assert first.id == second.id
+    assert room.practice.answer(first).text == f"\ufffd {WORDS} \U0001f600\ufffd"
+    assert room.practice.answer(first).text.encode()
+
+
 def test_a_double_click_is_one_job(room: Room) -> None:
     first, second = (room.practice.submit("a1", QUESTION.id, WORDS) for _ in range(2))
     assert first.id == second.id

@@ -69,7 +69,7 @@ def test_lines_stay_lines_and_nothing_spans_a_line_of_markup() -> None:
     assert "\n" not in view.feedback(decode_attempt())
 
 
-@pytest.mark.parametrize("hidden", ["\x00", "\x1b", "\u202e", "\u2066", "\ufeff", "\x7f"])
+@pytest.mark.parametrize("hidden", ["\x00", "\x1b", "\u202e", "\u2066", "\ufeff", "\x7f", "\ud83d"])
 def test_characters_that_hide_or_reorder_text_are_shown_as_such(hidden: str) -> None:
     assert view.safe(f"a{hidden}b") == "a\ufffdb"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -15,6 +16,8 @@ MAX_CHARACTERS = 20_000
 MIN_WORDS = 4
 # A page that was closed before it learnt its job looks for its answer among this many newest attempts.
 _RECENT_ATTEMPTS = 20
+
+_HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 _REFUSALS = {
     "blank": "Nothing is written yet. Write an answer first, then grade it.",
@@ -38,6 +41,15 @@ def refusal(gate_name: str) -> str:
     return _REFUSALS.get(
         gate_name, f"This cannot be graded as an answer ({named}). Write in full sentences what you would say."
     )
+
+
+def whole(text: str) -> str:
+    r"""Text that can be stored and sent: half of a surrogate pair, which no encoding takes, becomes U+FFFD.
+
+    >>> whole("a\ud83db")
+    'a\ufffdb'
+    """
+    return _HALF_CHARACTERS.sub("\ufffd", text)
 
 
 class Practice:
@@ -73,7 +85,7 @@ class Practice:
         Args:
             answer_id: Made by the page when the question is posed, so that a double click is one answer.
             question_id: A question of the bank.
-            text: The candidate's words, kept exactly as they are.
+            text: The candidate's words, kept exactly as they are but for broken characters (`whole`).
 
         Raises:
             AnswerRefused: It is not worth a grade; nothing was stored.
@@ -82,6 +94,7 @@ class Practice:
         question = self.question(question_id)
         if question is None:
             raise AnswerRefused("unknown_question", "This question is no longer in the bank. Take the next one.")
+        text = whole(text)
         stopped = _length_gate(text) or gate(question, text)
         if stopped == "too_long":
             raise AnswerRefused(

@@ -329,6 +329,7 @@ def test_a_seat_and_drafts_come_back_as_they_were_stored() -> None:
     seat = Seat("q-1", "a.b", "j@2")
     assert Seat.read(vars(seat)) == seat
     assert read_drafts({"q": "words", "<b>": "x", "n": 3}) == {"q": "words"}
+    assert read_drafts({"q": "half a \ud83d"}) == {"q": "half a \ufffd"}
     assert read_drafts("words") == {}
     assert list(read_drafts({f"q{n}": "words" for n in range(20)})) == [f"q{n}" for n in range(12, 20)]
 

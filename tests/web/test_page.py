@@ -180,7 +180,9 @@ def test_an_unknown_error_shows_a_number_and_logs_no_words(caplog: pytest.LogCap
     with caplog.at_level(logging.DEBUG):
         (last,) = _shown(Shown(), move)
     number = last["said"].split("error ")[-1][:8] if "error " in last["said"] else ""
-    assert "What you sent is kept" in last["note"].value
+    assert "Copy words you have not sent yet" in last["note"].value
+    assert "kept" not in last["note"].value
+    assert "saved" not in last["note"].value
     assert number in caplog.text
     assert "ValueError" in caplog.text
     assert "test_page.py" in caplog.text

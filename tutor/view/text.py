@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 # Everything that HTML, Markdown, LaTeX or a link needs; written as numbers these characters are only themselves.
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
-# Control characters and those that reorder text would let an answer draw over what stands beside it.
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+# Control characters and those that reorder text would let an answer draw over what stands beside it; half of a
+# surrogate pair cannot be sent at all.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def safe(text: str) -> Markup:

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 from markupsafe import Markup
 
+from tutor.practice import whole
+
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,119}")
 _NOTHING = Markup()
 # All drafts travel with each click, so they must stay well below what the guard lets in.
@@ -72,7 +74,7 @@ class Seat:
 def read_drafts(stored: object) -> dict[str, str]:
     """The newest drafts from the browser's storage, without anything that is not one."""
     claims = stored if isinstance(stored, dict) else {}
-    kept = [(key, text) for key, text in claims.items() if _id(key) and isinstance(text, str)]
+    kept = [(key, whole(text)) for key, text in claims.items() if _id(key) and isinstance(text, str)]
     return dict(kept[-MAX_DRAFTS:])
 
 

@@ -194,11 +194,15 @@ def _shown(widgets: Widgets, move: Callable[[], Iterator[Frame | None]]) -> Iter
             yield updates(widgets, frame)
     except TutorError as error:
         yield _trouble(widgets, str(error))
-    except Exception as error:  # noqa: BLE001 - the boundary: whatever it is, the person's words are kept
+    except Exception as error:  # noqa: BLE001 - the boundary: whatever it is, the person gets a sentence
         number = uuid4().hex[:8]
         # No traceback: its values may hold the candidate's words.
         log.error("error %s: %s at %s", number, type(error).__name__, _place(error))
-        yield _trouble(widgets, f"Something went wrong here (error {number}). What you sent is kept. Reload the page.")
+        # Nobody knows here what was stored, so nothing is said to be.
+        yield _trouble(
+            widgets,
+            f"Something went wrong here (error {number}). Copy words you have not sent yet, then reload the page.",
+        )
 
 
 def _trouble(widgets: Widgets, sentence: str) -> Updates:
