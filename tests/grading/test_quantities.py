@@ -247,3 +247,51 @@ def test_an_exponent_no_number_can_have_is_left_alone() -> None:
 
 def test_a_lone_few_is_no_quantity() -> None:
     assert read("few") == read("a couple") == read("half a") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2 GiB at 32K and 64 GiB at 1M",
+        "2 gibibytes at thirty two K and sixty four gibibytes at one M",
+        "2 GiB at thirty two thousand and sixty four GiB at a million",
+        "2 GiB at 32,000 and 64 GiB at 1M",
+        "at 32K 2 GiB and at 1M 64 GiB",
+        "with a context of thirty two thousand two gibibytes and at a million sixty four gibibytes",
+    ],
+)
+def test_a_context_length_and_the_size_beside_it_are_two_numbers(text: str) -> None:
+    lengths = {32_000.0, 1e6}
+    assert sorted(q.si_value for q in quantities(text) if q.unit) == [2 * 2**30, 64 * 2**30]
+    assert {q.value for q in quantities(text) if not q.unit} == lengths
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("100 and 41 gigabytes", 141),
+        ("one thousand and sixty four bytes", 1064),
+        ("a link of one thousand and sixty four gigabytes", 1064),
+        ("at one thousand and sixty four tokens", 1064),
+        ("2 million 500 thousand", 2_500_000),
+    ],
+)
+def test_a_number_in_several_groups_stays_one_number(text: str, value: float) -> None:
+    assert [q.value for q in quantities(text)] == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2,0 GiB", [(2.0, "GiB")]),
+        ("1,5 GB or 2,25 ms or 12,5 %", [(1.5, "GB"), (2.25, "ms"), (12.5, "%")]),
+        ("0,125 ms and 2,0625 gigabytes", [(0.125, "ms"), (2.0625, "GB")]),
+        ("1,024 bytes", [(1024.0, "B")]),
+        ("layers 2,3 and 4", [(2.0, ""), (3.0, ""), (4.0, "")]),
+        ("layers 2,3 share it", [(2.0, ""), (3.0, "")]),
+        ("1,2,3 GB", [(1.0, ""), (2.0, ""), (3.0, "GB")]),
+        ("2^36 bytes, so 2^36", [(2.0**36, "B"), (2.0**36, "")]),
+    ],
+)
+def test_a_decimal_comma_counts_before_a_unit_only(text: str, expected: list[tuple[float, str]]) -> None:
+    assert read(text) == expected

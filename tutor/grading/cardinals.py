@@ -28,7 +28,14 @@ _LONGEST_DIGIT_RUN = 12
 
 @dataclass(frozen=True)
 class Number:
-    """A number read from tokens; `scale` is its last factor ("million"), `end` the index of the next token."""
+    """A number read from tokens.
+
+    Attributes:
+        end: Index of the next token.
+        scale: Its last factor ("million").
+        literal: It is written in digits.
+        head: What it is without its last group: the "thirty two thousand" of "thirty two thousand and sixty four".
+    """
 
     value: float
     low: float
@@ -36,6 +43,7 @@ class Number:
     end: int
     scale: float = 1.0
     literal: bool = False
+    head: Number | None = None
 
     def times(self, factor: float, end: int) -> Number:
         """The same number multiplied, read up to `end`."""
@@ -54,12 +62,19 @@ def _literal(toks: Sequence[Token], i: int) -> Number | None:
         return exact(_GLYPHS[word(toks, i)], i + 1)
     if kind(toks, i) != "number":
         return None
-    value = float(re.sub(r"[,_'’\s]", "", toks[i].text).replace("−", "-"))
+    value = _typed(toks[i].text)
     if word(toks, i + 1) in _GLYPHS and glued(toks, i + 1):
         return exact(value + _GLYPHS[toks[i + 1].text], i + 2)
     if word(toks, i + 1) == "/" and word(toks, i + 3) == "of" and re.fullmatch("[1-9][0-9]?", word(toks, i + 2)):
         return exact(value / float(toks[i + 2].text), i + 3)
     return exact(value, i + 1, literal=True)
+
+
+def _typed(digits: str) -> float:
+    """The value of typed digits with thousands groups or a decimal comma: "151,936", "2,0", "0,125"."""
+    if re.fullmatch("[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+", digits):
+        return float(digits.replace(",", "."))
+    return float(re.sub(r"[,_'’\s]", "", digits).replace("−", "-"))
 
 
 def _small(toks: Sequence[Token], i: int) -> tuple[int, int] | None:
@@ -172,7 +187,7 @@ def _is_letter_scale(toks: Sequence[Token], j: int) -> bool:
 
 def _is_split(toks: Sequence[Token], number: Number) -> bool:
     """Whether a recogniser split "one hundred and forty one" into "100 and 41"."""
-    whole = number.literal and number.scale == 1 and number.value >= 100 and number.value % 100 == 0
+    whole = number.literal and number.scale == 1 and number.value in range(100, 1000, 100)
     return whole and word(toks, number.end) == "and" and kind(toks, number.end + 1) == "number"
 
 
@@ -187,12 +202,14 @@ def cardinal(toks: Sequence[Token], i: int, joined: bool = True) -> Number | Non
     if head is None:
         return None
     total = scaled(toks, decimals(toks, head))
-    while total.scale > 1 or _is_split(toks, total):
+    while (total.scale > 1 and word(toks, total.end - 1) not in _LETTERS) or _is_split(toks, total):
         j = total.end + (word(toks, total.end) == "and" and joined)
         rest = _smaller_group(toks, j, joined, total.scale if total.scale > 1 else 100)
         if rest is None:
             break
-        total = exact(total.value + rest.value, rest.end, scale=rest.scale, literal=total.literal)
+        sum_ = total.value + rest.value
+        head = total if total.scale > 1 else None
+        total = Number(sum_, sum_, sum_, rest.end, rest.scale, total.literal, head)
     return total
 
 

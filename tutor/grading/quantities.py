@@ -10,12 +10,15 @@ from tutor.grading.cardinals import Number, exact, is_loose_pair
 from tutor.grading.names import name_end
 from tutor.grading.numerals import MINUS, number_at
 from tutor.grading.tokens import Token, glued, kind, tokens, word
-from tutor.grading.units import BARE, DOLLAR, Unit, named, unit_at
+from tutor.grading.units import BARE, COUNTED, DOLLAR, Unit, named, unit_at
 
 _DASHES = frozenset({"-", "–", "—", "−", "‐", "‑", "~"})
 _POINTING = frozenset({"the", "these", "those", "both"})
 # Words and signs behind which a lone "one" is a number rather than a pronoun.
 _OPERATORS = frozenset("times plus minus equals batch size x × * / + = ≈".split())
+# Words before the length of a context: "at thirty two thousand [and] two gigs" are two numbers.
+_PLACES = frozenset({"at", "for", "with"})
+_LENGTHS = frozenset({"context", "contexts", "length", "window", "sequence"})
 _CHANGES = frozenset(
     """goes go went going drops drop dropped falls fall fell rises rise rose grows grow grew jumps jump jumped increases
     increase increased decreases decrease decreased reduces reduce reduced shrinks shrink shrank cut cuts down up
@@ -131,7 +134,22 @@ def _amount(toks: Sequence[Token], i: int) -> _Amount | None:
 def _single(toks: Sequence[Token], i: int, joined: bool = True) -> _Amount | None:
     """One number with its unit, if it has one."""
     number = number_at(toks, i, joined)
-    return _Amount(number, *unit_at(toks, number.end)) if number else None
+    if number is None:
+        return None
+    unit, end = unit_at(toks, number.end)
+    if number.head and _is_measured(unit) and _is_place(toks, i):
+        return _Amount(number.head, *unit_at(toks, number.head.end))
+    return _Amount(number, unit, end)
+
+
+def _is_measured(unit: Unit) -> bool:
+    """Whether it is a unit with a prefix, which nobody counts in thousands: GB, ms."""
+    return bool(unit.dims) and unit.scale != 1 and unit.dims[0][0] not in COUNTED
+
+
+def _is_place(toks: Sequence[Token], i: int) -> bool:
+    """Whether the words before token i announce the length of a context: "at", "for", "a context of"."""
+    return word(toks, i - 1) in _PLACES or (word(toks, i - 1) == "of" and word(toks, i - 2) in _LENGTHS)
 
 
 def _is_sign(toks: Sequence[Token], i: int) -> bool:

@@ -6,8 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# A comma is a decimal point before a unit unless three digits follow: "2,0 GiB", "0,125 ms", but "layers 2,3 and 4".
+_DECIMAL_COMMA = (
+    r"(?<![0-9,])(?:[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+)(?![0-9,])"
+    r"(?=\s?(?:(?:[kKMGTPE]?(?:i?[Bb](?:ps)?|FLOPs?|FLOPS|OPS)|[mµμun]?s|x)\b|%"
+    r"|(?:bytes?|bits?|gig|meg|kilo|giga|tera|peta|percent|milli|micro|second|hour|times)))"
+)
 _TOKEN = re.compile(
-    r"(?P<number>(?:[0-9]{1,3}(?:[,_'’\u00a0\u2009\u202f][0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
+    rf"(?P<number>{_DECIMAL_COMMA}|"
+    r"(?:[0-9]{1,3}(?:[,_'’\u00a0\u2009\u202f][0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
     r"(?:[eE][+−-]?[0-9]{1,4}(?!\w|\.[0-9]))?|\.[0-9]+)"
     r"|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"
     r"|(?P<word>(?<=[0-9])x(?=[0-9A-Z])|[^\W\d_]+)"
