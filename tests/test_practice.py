@@ -10,9 +10,9 @@ from tests.fake_tracker import FakeTracker
 from tests.fakes import FakeBank, FakeClock
 from tests.samples import QUESTION, RUBRIC, attempt
 from tutor.errors import AnswerConflict, AnswerRefused, BankError
-from tutor.practice import MAX_CHARACTERS, Practice, refusal
+from tutor.practice import FIRM_REFUSALS, MAX_CHARACTERS, Practice, refusal
 from tutor.states import JobState, Progress
-from tutor.values import Answer
+from tutor.values import Answer, Kind
 
 SECOND = QUESTION.model_copy(update={"id": "batching", "question": "Why does batching help decode so much?"})
 THIRD = QUESTION.model_copy(update={"id": "paging"})
@@ -128,6 +128,49 @@ def test_an_answer_not_worth_a_grade_gets_a_sentence_and_nothing_is_stored(
     with pytest.raises(KeyError):
         room.tracker.answer("a1")
     assert room.desk.wakes == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is bandwidth",
+        "Okay, so the answer is that it is correct.",
+        f"{SECOND.question} {SECOND.question}",
+        "memory " * 40,
+    ],
+    ids=["too_short", "nothing_said", "copied_question", "repeated"],
+)
+def test_who_insists_is_graded(room: Room, text: str) -> None:
+    with pytest.raises(AnswerRefused):
+        room.practice.submit("a1", SECOND.id, text)
+    job = room.practice.submit("a1", SECOND.id, text, insist=True)
+    assert job.state is JobState.QUEUED
+    assert room.practice.answer(job).text == text
+
+
+@pytest.mark.parametrize(
+    ("question_id", "text", "gate"),
+    [
+        (SECOND.id, " \n", "blank"),
+        (SECOND.id, "? 7", "blank"),
+        (SECOND.id, "word " * 4001, "too_long"),
+        ("gone", WORDS, "unknown_question"),
+    ],
+)
+def test_nobody_can_insist_on_nothing_or_too_much(room: Room, question_id: str, text: str, gate: str) -> None:
+    with pytest.raises(AnswerRefused) as refused:
+        room.practice.submit("a1", question_id, text, insist=True)
+    assert refused.value.gate == gate
+    assert gate in FIRM_REFUSALS
+    assert room.tracker.unfinished() == ()
+
+
+def test_a_number_and_its_unit_answer_a_numerical_question_and_no_other(clock: FakeClock) -> None:
+    room = Room(clock, QUESTION, SECOND.model_copy(update={"kind": Kind.NUMERICAL}))
+    assert room.practice.submit("a1", SECOND.id, "2 GiB").state is JobState.QUEUED
+    for question_id, text in ((SECOND.id, "GiB"), (QUESTION.id, "2 GiB")):
+        with pytest.raises(AnswerRefused, match="too short"):
+            room.practice.submit("a2", question_id, text)
 
 
 def test_the_longest_answer_allowed_is_taken(room: Room) -> None:

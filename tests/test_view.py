@@ -14,8 +14,9 @@ from tests.browser.scene import ANSWER, BAD, BANK, CACHE, DECODE, HOSTILE, attem
 from tests.samples import QUESTION, attempt
 from tests.samples import answer as sample_answer
 from tutor import view
+from tutor.practice import _REFUSALS
 from tutor.states import EngineState, Job, JobState, Progress
-from tutor.values import Answer, Attempt, FigureFinding, Grade, MisconceptionFinding, Verdict
+from tutor.values import Answer, Attempt, CriterionVerdict, FigureFinding, Grade, MisconceptionFinding, Verdict
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TAGS = set("div ul li p br span strong q details summary dl dt dd h2 ol a".split())
@@ -217,6 +218,30 @@ def test_a_figure_or_misconception_the_rubric_does_not_know_does_no_harm() -> No
 
 def test_a_gate_is_named_in_how_it_was_graded() -> None:
     assert "gatekeyword_list" in words(view.feedback(decode_attempt(gate="keyword_list")))
+
+
+@pytest.mark.parametrize(
+    ("gate", "sentence"),
+    [
+        ("nothing_said", "This says nothing about the question, so there was no point to find."),
+        ("keyword_list", "This is a list of terms without sentences, so no point was looked for."),
+        ("new_gate", "This does not read as an answer (new gate), so no point was looked for."),
+    ],
+)
+def test_a_gated_grade_is_explained_in_one_sentence_and_not_at_each_point(gate: str, sentence: str) -> None:
+    missed = tuple(
+        CriterionVerdict(id=v.id, text=v.text, verdict=Verdict.MISSED, credit=0.0, reason=gate)
+        for v in decode_attempt().grade.criteria
+    )
+    said = words(view.feedback(decode_attempt(gate=gate, score=0.0, criteria=missed)))
+    assert said.count(sentence) == 1
+    assert said.lower().count(gate) == 1
+    assert "0 of 100" in said
+
+
+@pytest.mark.parametrize("name", [name for name in _REFUSALS if name not in ("too_short", "too_long")])
+def test_no_gate_that_refuses_lacks_its_sentence_in_the_feedback(name: str) -> None:
+    assert "does not read as an answer" not in words(view.feedback(decode_attempt(gate=name)))
 
 
 def test_progress_names_the_point_being_judged_and_shows_the_verdicts_so_far() -> None:

@@ -10,10 +10,14 @@ from tutor.errors import AnswerRefused, BankError
 from tutor.grading.gates import gate
 from tutor.ports import Clock, Desk, Jobs, QuestionBank, Tracker
 from tutor.states import Job, Progress
-from tutor.values import Answer, Attempt, Question
+from tutor.values import Answer, Attempt, Kind, Question
 
 MAX_CHARACTERS = 20_000
 MIN_WORDS = 4
+# "About 2 GiB" may be all there is to say to a question for a number.
+MIN_WORDS_NUMERICAL = 2
+# What nobody can insist on: there is nothing to grade, or too much.
+FIRM_REFUSALS = ("unknown_question", "blank", "too_long")
 # A page that was closed before it learnt its job looks for its answer among this many newest attempts.
 _RECENT_ATTEMPTS = 20
 
@@ -79,13 +83,14 @@ class Practice:
         times = Counter(attempt.question.id for attempt in self._tracker.attempts())
         return min(others, key=lambda q: times[q.id])
 
-    def submit(self, answer_id: str, question_id: str, text: str) -> Job:
+    def submit(self, answer_id: str, question_id: str, text: str, *, insist: bool = False) -> Job:
         """Keep the answer and queue its grading; the same id with the same words is the same job.
 
         Args:
             answer_id: Made by the page when the question is posed, so that a double click is one answer.
             question_id: A question of the bank.
             text: The candidate's words, kept exactly as they are but for broken characters (`whole`).
+            insist: Grade it although a gate stopped it, unless the refusal is one of `FIRM_REFUSALS`.
 
         Raises:
             AnswerRefused: It is not worth a grade; nothing was stored.
@@ -95,12 +100,14 @@ class Practice:
         if question is None:
             raise AnswerRefused("unknown_question", "This question is no longer in the bank. Take the next one.")
         text = whole(text)
-        stopped = _length_gate(text) or gate(question, text)
+        stopped = _stop(question, text)
+        if insist and stopped not in FIRM_REFUSALS:
+            stopped = None
         if stopped == "too_long":
             raise AnswerRefused(
                 stopped,
                 f"This answer has {len(text):,} characters and the limit is {MAX_CHARACTERS:,}. "
-                "Shorten it, then grade it; your words are still here.",
+                "Shorten it, then grade it. Nothing was sent.",
             )
         if stopped:
             raise AnswerRefused(stopped, refusal(stopped))
@@ -176,8 +183,10 @@ class Practice:
             return 0
 
 
-def _length_gate(text: str) -> str | None:
+def _stop(question: Question, text: str) -> str | None:
+    """The name of what stops an answer; the firm ones come first."""
     if len(text) > MAX_CHARACTERS:
         return "too_long"
-    words = text.split()
-    return "too_short" if 0 < len(words) < MIN_WORDS else None
+    gated = gate(question, text)
+    fewest = MIN_WORDS_NUMERICAL if question.kind is Kind.NUMERICAL else MIN_WORDS
+    return "too_short" if gated != "blank" and len(text.split()) < fewest else gated

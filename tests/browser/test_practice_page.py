@@ -63,6 +63,21 @@ def test_an_empty_answer_gets_a_sentence_and_stores_nothing(start: Start, visit:
     assert page.locator("#past a").count() == 0
 
 
+def test_a_refused_answer_can_be_graded_anyway(start: Start, visit: Visit) -> None:
+    page = visit(start())
+    send(page, "It is bandwidth")
+    page.get_by_text("This is too short to grade.").first.wait_for()
+    shown(page, "grade", "insist", "next")
+    box(page).fill("")
+    page.locator("#insist").click()
+    page.get_by_text("Nothing is written yet").first.wait_for()
+    shown(page, "grade", "next")
+    send(page, "It is bandwidth")
+    page.locator("#insist").click()
+    page.locator(".graded").wait_for()
+    assert attempts_listed(page) == 1
+
+
 def test_verdicts_arrive_one_by_one_and_end_in_a_score(start: Start, visit: Visit) -> None:
     app = start()
     page = visit(app)

@@ -131,10 +131,29 @@ def test_the_state_is_announced_once_while_verdicts_arrive(table: Table) -> None
 
 def test_a_refused_answer_stays_in_the_box_with_a_sentence(table: Table) -> None:
     (frame,) = table.moves.grade(Seat(QUESTION.id, "a1", ""), {QUESTION.id: "no"}, "no")
-    assert frame.stage is Stage.ASKED
+    assert frame.stage is Stage.REFUSED
     assert "too short" in frame.note
     assert frame.draft is None
     assert frame.drafts is None
+    assert table.tracker.unfinished() == ()
+
+
+def test_who_insists_after_a_refusal_is_graded_as_the_same_answer(table: Table) -> None:
+    (refused,) = table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, "no")
+    assert list(BUTTONS[refused.stage]) == ["grade", "insist", "next"]
+    table.meanwhile = [table.finished]
+    last = list(table.moves.insist(refused.seat, {QUESTION.id: "no", OTHER.id: "kept"}, "no"))[-1]
+    assert last.stage is Stage.GRADED
+    (made,) = table.tracker.attempts()
+    assert (made.answer.id, made.answer.text) == ("a1", "no")
+
+
+@pytest.mark.parametrize("text", [" ", "word " * 4001], ids=["blank", "too long"])
+def test_an_answer_that_nobody_can_insist_on_offers_no_button_for_it(table: Table, text: str) -> None:
+    for move in (table.moves.grade, table.moves.insist):
+        (frame,) = move(Seat(QUESTION.id, "a1", ""), {}, text)
+        assert frame.stage is Stage.ASKED
+        assert "insist" not in BUTTONS[frame.stage]
     assert table.tracker.unfinished() == ()
 
 

@@ -142,6 +142,11 @@ def test_a_frame_becomes_values_and_the_rest_stays() -> None:
     assert asked["next"].variant == "secondary"
     assert not asked["retry"].visible
     assert not {"drafts", "past"} & set(asked)
+    assert not asked["insist"].visible
+    refused = updates(Shown(), Frame(Stage.REFUSED, (), "Too short."))
+    assert refused["answer"].visible
+    assert (refused["insist"].visible, refused["insist"].variant) == (True, "secondary")
+    assert refused["grade"].variant == "primary"
     grading = updates(Shown(), Frame(Stage.GRADING, (), "Grading.", draft="", drafts={}, past=Markup("<ol>")))
     assert (grading["answer"].visible, grading["answer"].value) == (False, "")
     assert (grading["cancel"].visible, grading["cancel"].variant) == (True, "secondary")

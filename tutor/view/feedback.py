@@ -37,8 +37,15 @@ _FIGURES: Mapping[str, Mark] = {
 }
 _REASONS = {
     "no_evidence": "The model said yes, but no words of the answer support it.",
-    "blank": "Nothing was said.",
-    "copied_question": "The answer repeats the question.",
+}
+_GATES = {
+    "blank": "Nothing was said, so there was no point to find.",
+    "nothing_said": "This says nothing about the question, so there was no point to find.",
+    "gibberish": "This does not read as words, so no point was looked for.",
+    "repeated": "This says the same few words over and over, so no point was looked for.",
+    "copied_question": "This repeats the question, so no point was looked for.",
+    "keyword_list": "This is a list of terms without sentences, so no point was looked for.",
+    "other_language": "This does not read as the language of the question, so no point was judged.",
 }
 _FLAGS = {"recited": "Most of this is the reference answer word for word. It counts, and it comes back sooner."}
 _FINGERPRINT = {key: key.replace("_", " ") for key in Fingerprint.model_fields} | {"id": "fingerprint"}
@@ -52,8 +59,10 @@ def feedback(attempt: Attempt) -> Markup:
         ("What was missing", (Verdict.MISSED,)),
         ("Not judged", (Verdict.UNJUDGED,)),
     )
+    # What a gate stopped is explained once, above the points.
+    criteria = [v.model_copy(update={"reason": None}) if grade.gate else v for v in grade.criteria]
     made, missing, unjudged = (
-        _section(title, _points(v for v in grade.criteria if v.verdict in verdicts)) for title, verdicts in groups
+        _section(title, _points(v for v in criteria if v.verdict in verdicts)) for title, verdicts in groups
     )
     return markup(
         '<div class="card graded">{head}{made}{figures}{missing}{mistakes}{unjudged}{reference}{how}</div>',
@@ -111,7 +120,9 @@ def tally(verdicts: Sequence[CriterionVerdict]) -> str:
 
 
 def _head(grade: Grade) -> Markup:
-    notes = joined(markup('<p class="flag">{note}</p>', note=_FLAGS.get(flag, flag)) for flag in grade.flags)
+    remarks = [_gate_sentence(grade.gate)] if grade.gate else []
+    remarks += [_FLAGS.get(flag, flag) for flag in grade.flags]
+    notes = joined(markup('<p class="flag">{note}</p>', note=remark) for remark in remarks)
     judged = "" if grade.judged_share >= 1 else f"{percent(grade.judged_share)} of the weight judged"
     if grade.score is None:
         reason = f"Too little could be judged for a score: {percent(grade.judged_share)} of the weight."
@@ -125,6 +136,11 @@ def _head(grade: Grade) -> Markup:
         details=" · ".join(details),
         notes=notes,
     )
+
+
+def _gate_sentence(gate: str) -> str:
+    named = gate.replace("_", " ")
+    return _GATES.get(gate, f"This does not read as an answer ({named}), so no point was looked for.")
 
 
 def _points(verdicts: Iterable[CriterionVerdict]) -> Markup:

@@ -25,6 +25,7 @@ class Stage(StrEnum):
 
     EMPTY = "empty"
     ASKED = "asked"
+    REFUSED = "refused"
     GRADING = "grading"
     GRADED = "graded"
     FAILED = "failed"
@@ -36,6 +37,7 @@ class Stage(StrEnum):
 BUTTONS: Mapping[Stage, Mapping[str, str]] = {
     Stage.EMPTY: {},
     Stage.ASKED: {"grade": "Grade my answer", "next": "Another question"},
+    Stage.REFUSED: {"grade": "Grade my answer", "insist": "Grade it anyway", "next": "Another question"},
     Stage.GRADING: {"cancel": "Cancel grading"},
     Stage.GRADED: {"next": "Next question", "again": "Try again"},
     Stage.FAILED: {"retry": "Retry grading", "next": "Next question", "again": "Edit my answer"},
@@ -43,7 +45,8 @@ BUTTONS: Mapping[Stage, Mapping[str, str]] = {
     Stage.READING: {},
 }
 QUIET_STAGES = (Stage.GRADING,)
-ALL_BUTTONS = ("grade", "cancel", "retry", "next", "again")
+WRITING_STAGES = (Stage.ASKED, Stage.REFUSED)
+ALL_BUTTONS = ("grade", "insist", "cancel", "retry", "next", "again")
 
 
 @dataclass(frozen=True)

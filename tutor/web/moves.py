@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from tutor import view
 from tutor.errors import AnswerConflict, AnswerRefused
-from tutor.practice import Practice
+from tutor.practice import FIRM_REFUSALS, Practice
 from tutor.states import EngineState, Job, JobState, Progress
 from tutor.values import Attempt, Question
 from tutor.web.frame import Drafts, Frame, Seat, Stage
@@ -70,16 +70,25 @@ class Moves:
 
     def grade(self, seat: Seat, drafts: Drafts, text: str) -> Iterator[Frame | None]:
         """Send the answer; a refused one stays in the box."""
+        yield from self._sent(seat, drafts, text, insist=False)
+
+    def insist(self, seat: Seat, drafts: Drafts, text: str) -> Iterator[Frame | None]:
+        """Send an answer that was refused, unless there is nothing or too much to grade."""
+        yield from self._sent(seat, drafts, text, insist=True)
+
+    def _sent(self, seat: Seat, drafts: Drafts, text: str, *, insist: bool) -> Iterator[Frame | None]:
         question = self._practice.question(seat.question_id)
         try:
-            job = self._practice.submit(seat.answer_id or self._new_id(), seat.question_id, text)
+            job = self._practice.submit(seat.answer_id or self._new_id(), seat.question_id, text, insist=insist)
         except (AnswerRefused, AnswerConflict) as refused:
-            sentence = str(refused)
+            sentence, stage = str(refused), Stage.ASKED
+            if isinstance(refused, AnswerRefused) and refused.gate not in FIRM_REFUSALS:
+                stage = Stage.REFUSED
             if isinstance(refused, AnswerConflict):
                 seat = replace(seat, answer_id=self._new_id())
                 sentence = "Another window sent other words for this question. Grade again to send these as well."
             note = view.markup('<p class="refused">{sentence}</p>', sentence=sentence)
-            yield Frame(Stage.ASKED, _thread(question), said=sentence, note=note, seat=seat)
+            yield Frame(stage, _thread(question), said=sentence, note=note, seat=seat)
             return
         left = {question_id: draft for question_id, draft in drafts.items() if question_id != seat.question_id}
         progress = self._practice.look(job.id)

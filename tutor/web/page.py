@@ -14,7 +14,17 @@ from gradio.components import Component
 from tutor import view
 from tutor.errors import TutorError
 from tutor.practice import MAX_CHARACTERS
-from tutor.web.frame import ALL_BUTTONS, BUTTONS, MAX_DRAFTS, QUIET_STAGES, Frame, Seat, Stage, read_drafts
+from tutor.web.frame import (
+    ALL_BUTTONS,
+    BUTTONS,
+    MAX_DRAFTS,
+    QUIET_STAGES,
+    WRITING_STAGES,
+    Frame,
+    Seat,
+    Stage,
+    read_drafts,
+)
 from tutor.web.moves import Moves
 
 log = logging.getLogger(__name__)
@@ -48,6 +58,7 @@ class Widgets:
     answer: gr.Textbox
     note: gr.HTML
     grade: gr.Button
+    insist: gr.Button
     cancel: gr.Button
     retry: gr.Button
     next: gr.Button
@@ -76,15 +87,16 @@ def updates(widgets: Widgets, frame: Frame | None) -> Updates:
     """A frame as new values of the widgets; parts that stay are left out."""
     if frame is None:
         return {widgets.said: gr.skip()}
+    writing = frame.stage in WRITING_STAGES
     changed: Updates = {
         widgets.thread: [{"role": role, "content": str(content)} for role, content in frame.thread],
         widgets.note: gr.HTML(value=str(frame.note), visible=bool(frame.note)),
         widgets.banner: gr.HTML(value=str(frame.banner), visible=bool(frame.banner)),
         widgets.said: frame.said and str(view.safe(frame.said)),
-        widgets.answer: gr.Textbox(visible=frame.stage is Stage.ASKED),
+        widgets.answer: gr.Textbox(visible=writing),
     }
     if frame.draft is not None:
-        changed[widgets.answer] = gr.Textbox(value=frame.draft, visible=frame.stage is Stage.ASKED)
+        changed[widgets.answer] = gr.Textbox(value=frame.draft, visible=writing)
     if frame.seat is not None:
         changed[widgets.seat] = vars(frame.seat)
     if frame.drafts is not None:
@@ -165,6 +177,9 @@ def _connect(page: gr.Blocks, widgets: Widgets, moves: Moves) -> None:
     def graded(seat: object, drafts: object, text: object) -> Iterator[Updates]:
         yield from _shown(w, lambda: moves.grade(Seat.read(seat), read_drafts(drafts), str(text or "")))
 
+    def insisted(seat: object, drafts: object, text: object) -> Iterator[Updates]:
+        yield from _shown(w, lambda: moves.insist(Seat.read(seat), read_drafts(drafts), str(text or "")))
+
     def cancelled(seat: object) -> Iterator[Updates]:
         yield from _shown(w, lambda: moves.cancel(Seat.read(seat)))
 
@@ -179,6 +194,7 @@ def _connect(page: gr.Blocks, widgets: Widgets, moves: Moves) -> None:
 
     page.load(opened, [w.seat, w.drafts], **shown)
     w.grade.click(graded, [w.seat, w.drafts, w.answer], **shown)
+    w.insist.click(insisted, [w.seat, w.drafts, w.answer], **shown)
     w.cancel.click(cancelled, [w.seat], **shown)
     w.retry.click(retried, [w.seat], **shown)
     w.again.click(begun_again, [w.seat, w.drafts], **shown)
