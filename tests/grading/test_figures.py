@@ -284,3 +284,39 @@ def test_on_the_labelled_answers_wrong_is_claimed_only_where_a_person_did(devset
     assert wrong[-1] >= 20
     assert wrong[1] == wrong[0.5] == 0
     assert wrong[0] <= 1
+
+
+SHORT, LONG = figure(2, "GiB", "KV cache at 32K tokens"), figure(64, "GiB", "KV cache at 1M tokens")
+RIDGE = figure(295, "FLOP/byte", "H100 ridge point")
+
+
+def statuses(answer: str) -> list[str]:
+    return [f.status for f in check([SHORT, LONG], answer)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The cache is 2 GiB at 32K and 64 GiB at 1M.",
+        "2 gigs at thirty two K and sixty four gigs at one M",
+        "at 32K 2 GiB and at 1M 64 GiB",
+        "2,0 GiB at 32K and 2^36 bytes at 1M",
+        "2 GiB, and at 1M it is 2^36",
+        "2 GiB at 32K, no wait, 64 GiB at 1M",
+        "2 GiB at 32K, wait, at 1M it is 64 GiB",
+        "at 32K 2 GiB, wait, at 1M 64 GiB",
+        "2 GiB at 32K and 640 GiB at 1M, no wait, 64 GiB at 1M",
+        "4 GiB at 32K, no wait, 2 GiB at 32K, and 64 GiB at 1M",
+    ],
+)
+def test_two_figures_are_right_each_at_its_own_length(answer: str) -> None:
+    assert statuses(answer) == ["right", "right"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["2 GiB at 32K, no wait, 5 GiB at 32K", "2 GiB at 32K tokens, no wait, 5 GiB", "at 32K 2 GiB, no wait, 5 GiB"],
+)
+def test_a_value_is_taken_back_over_the_length_it_was_said_for(answer: str) -> None:
+    (found,) = check([SHORT], answer)
+    assert (found.status, found.value) == ("wrong", 5.0)

@@ -11,7 +11,7 @@ from tutor.grading.heard import Heard, listen, products
 from tutor.grading.readings import BEST_FIRST, Reading, Status, Wanted, gives, reading_of, wrong_of
 from tutor.values import Figure, FigureFinding
 
-FIGURES = "figures-1"
+FIGURES = "figures-2"
 """Version of these rules, for the fingerprint."""
 
 # Distances (natural logarithms) have to differ by more before a number counts as another figure's.

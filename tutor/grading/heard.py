@@ -26,6 +26,9 @@ _CORRECTED = re.compile(
 )
 _CORRECTION_REACH = 40
 _CONTEXT = 40
+# A number this near to another one belongs to it: the "at 32K" of "2 GiB at 32K".
+_BESIDE = 12
+_PLACE_BEFORE = re.compile(r"\b(?:at|for|with)\s$", re.IGNORECASE)
 _SAME = 1e-9
 
 
@@ -68,7 +71,7 @@ def listen(answer: str, question: str) -> tuple[Heard, ...]:
     for n, q in enumerate(said):
         before = answer[max(q.start - _CONTEXT, 0) : q.start]
         behind = answer[q.end : q.end + _CONTEXT]
-        if _DENIED.search(before) or _is_corrected(q, said[n + 1 : n + 2], answer):
+        if _DENIED.search(before) or _is_corrected(said, n, answer):
             continue
         operand = bool(_OPERATOR_BEFORE.search(before) or _OPERATOR_BEHIND.match(behind))
         same = [a for a in asked if abs(a.value - q.value) <= _SAME * abs(q.value)]
@@ -77,14 +80,36 @@ def listen(answer: str, question: str) -> tuple[Heard, ...]:
     return tuple(standing)
 
 
-def _is_corrected(q: Quantity, following: Sequence[Quantity], answer: str) -> bool:
-    """Whether the next quantity, of the same kind or without unit on either side, replaces this one."""
-    for later in following:
-        same_kind = later.si_unit == q.si_unit or not later.si_unit or not q.si_unit
+def _is_corrected(said: Sequence[Quantity], n: int, answer: str) -> bool:
+    """Whether a later quantity takes back the n-th one: the next of its kind, or a bare number right behind it."""
+    q = said[n]
+    for k in range(n + 1, len(said)):
+        later = said[k]
         between = answer[q.end : later.start]
-        if same_kind and len(between) <= _CORRECTION_REACH and _CORRECTED.search(between):
-            return True
+        if len(between) > _CORRECTION_REACH:
+            return False
+        place = not later.si_unit and q.si_unit and _PLACE_BEFORE.search(between)
+        bare = k == n + 1 and not place and not (later.si_unit and q.si_unit)
+        if later.si_unit != q.si_unit and not bare:
+            continue
+        turn = _CORRECTED.search(between)
+        if turn:
+            return not _places_differ(said, n, k, q.end + turn.start())
+        if later.si_unit == q.si_unit:
+            return False
     return False
+
+
+def _places_differ(said: Sequence[Quantity], n: int, k: int, turn: int) -> bool:
+    """Whether n and k are sizes of two things ("2 GiB at 32K, wait, 64 GiB at 1M"), by the numbers beside them."""
+    beside = [m for m in range(n + 1, k) if said[m].si_unit != said[n].si_unit]
+    if n and said[n].start - said[n - 1].end <= _BESIDE:
+        beside.append(n - 1)
+    if k + 1 < len(said) and said[k + 1].start - said[k].end <= _BESIDE:
+        beside.append(k + 1)
+    placed = [said[m] for m in beside if not said[m].si_unit or said[m].si_unit == "token"]
+    first, second = ({p.value for p in placed if (p.start < turn) == early} for early in (True, False))
+    return bool(first and second and not first & second)
 
 
 def _same_words(question: str, a: Quantity, answer: str, b: Quantity) -> bool:
