@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutor.grading.figures import check, combined
+from tutor.grading.figures import check, combined, find
 from tutor.grading.heard import listen, products
 from tutor.values import Figure, FigureFinding
 
@@ -243,6 +243,10 @@ def test_any_answer_gets_one_finding_per_figure(answer: str, question: str) -> N
     found = check(wanted, answer, question)
     assert [f.label for f in found] == [f.label for f, _ in wanted]
     assert all((f.quote or "") in answer for f in found)
+    places = find(wanted, answer, question)
+    assert [f.finding for f in places] == list(found)
+    assert all((f.start is None) == (f.end is None) == (f.finding.quote is None) for f in places)
+    assert all(answer[f.start : f.end] == f.finding.quote for f in places if f.start is not None)
 
 
 @given(st.floats(1e-12, 1e24), st.sampled_from(["GB", "KiB/token", "ms", "token/s", "FLOP", "%"]))
@@ -320,3 +324,77 @@ def test_two_figures_are_right_each_at_its_own_length(answer: str) -> None:
 def test_a_value_is_taken_back_over_the_length_it_was_said_for(answer: str) -> None:
     (found,) = check([SHORT], answer)
     assert (found.status, found.value) == ("wrong", 5.0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I don't know the size really. Our GPU has 80 GB of memory so it should fit.",
+        "The GPU's memory is 80 GB.",
+        "it fits on an 80 GB card",
+        "we have 80 GB of HBM",
+        "with 80 GB you would be fine",
+        "that is less than 80 GB",
+        "the weights take 75 GB",
+        "75 gigs for the weights",
+        "if it were FP16 it would be 128 GiB",
+    ],
+)
+def test_a_size_of_another_thing_or_case_is_neither_near_nor_wrong(answer: str) -> None:
+    assert statuses(answer) == ["missing", "missing"]
+
+
+@pytest.mark.parametrize(
+    "answer", ["If it were FP16 it would be 4 GiB; in FP8 it is 2 GiB.", "in FP16 it is 4 GiB, in FP8 2 GiB"]
+)
+def test_another_case_of_a_figure_that_is_met_is_not_the_other_figure(answer: str) -> None:
+    assert statuses(answer) == ["right", "missing"]
+
+
+def test_a_value_said_for_the_other_figure_is_still_wrong() -> None:
+    assert statuses("2 GiB at 32K and 4 GiB at 1M") == ["right", "wrong"]
+    assert statuses("the cache is 2 GiB at 32K, and 640 GiB then") == ["right", "wrong"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "decode has 1 FLOP/byte",
+        "decode is about 1 FLOP/byte",
+        "decode at batch one sits around one flop per byte",
+        "1 flop per byte for decode",
+    ],
+)
+def test_the_intensity_of_decode_is_not_the_ridge_point(answer: str) -> None:
+    assert status(RIDGE, answer) == "missing"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "the ridge point is 30 FLOPs per byte",
+        "about 30 flops per byte",
+        "an H100 has 30 FLOP/byte",
+        "it's 30 FLOP/byte",
+    ],
+)
+def test_a_wrong_ridge_point_is_wrong_under_its_name_and_without_a_name(answer: str) -> None:
+    assert status(RIDGE, answer) == "wrong"
+
+
+def test_more_words_for_a_figure_let_it_be_said_under_them() -> None:
+    answer = "the roofline knee is 30 FLOP/byte"
+    statuses_of = [
+        f.finding.status for hints in ((), ("the knee of the roofline",)) for f in find([RIDGE], answer, "", hints)
+    ]
+    assert statuses_of == ["missing", "wrong"]
+    with pytest.raises(ValueError, match="zip"):
+        find([RIDGE], answer, "", ("one", "two"))
+
+
+def test_the_place_of_a_finding_is_where_it_was_said_and_not_an_earlier_number_with_the_same_digits() -> None:
+    answer = "32 GiB of HBM would hold it: 2 GiB"
+    (found,) = find([SHORT], answer)
+    assert (found.start, found.end, found.finding.quote) == (29, 34, "2 GiB")
+    (missing,) = find([SHORT], "no idea")
+    assert (missing.start, missing.end) == (None, None)

@@ -30,6 +30,30 @@ _CONTEXT = 40
 _BESIDE = 12
 _PLACE_BEFORE = re.compile(r"\b(?:at|for|with)\s$", re.IGNORECASE)
 _SAME = 1e-9
+_SENTENCE = 120
+_CLAUSE = re.compile(r"[.;:!?]\s|[,\n()]|\b(?:and|but|so|because|since|that|then|which|while|whereas)\b")
+_LINK = re.compile(
+    r"(?:\b(?:is|are|was|has|have|had|does|needs?|uses?|takes?|holds?|offers?|reaches|sits|runs|stays)|(?<=[a-z])[’']s)"
+    r"(?:\s(?:only|just|about|around|roughly|approximately|nearly|almost|like|uh|um|an?|the|at|of|up|to|maybe))*\s?$"
+)
+# What something fits in or is compared with is not its size.
+_CAPACITY = re.compile(
+    r"\b(?:fit(?:s|ting)?\s(?:easily\s)?(?:in|into)|with|on|within|than|exceed(?:s|ing)?)\s(?:(?:an?|the|our)\s)?$"
+)
+_OF_WHAT = re.compile(r"[\s-](?:(?:of|for|during)\s(?:(?:the|an?|our|its)\s)?)?(?P<noun>[a-z]+)\b")
+_HARDWARE = frozenset("gpu gpus card cards device devices machine accelerator node hbm vram ram dram sram disk".split())
+# Words that a number may be said of without saying what it is.
+_NEUTRAL = frozenset(
+    """the an our my your its this that these those it he she we you they one what there here in at for with of on to
+    by from as or per each every all both if when now total sum size answer outcome result number value amount
+    figure estimate guess whole everything model memory space storage data cost um uh er ah oh well okay yeah
+    right like about around roughly overall would should could will must can may might be then again fp bf int
+    bit bits bytes byte hundred thousand million billion trillion me us them sure example instance short
+    practice""".split()
+)
+_SUPPOSED = re.compile(
+    r"\bif\s(?:\w+\s){1,3}?(?:were|was|had|did|could|\w+[^e\W]ed)\b|\b(?:would have been|had it been|were it)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +65,8 @@ class Heard:
         operand: It is a factor or summand of a calculation rather than its outcome.
         asked: The question says the same number.
         echo: It stands between the same words as in the question.
+        topic: Words that say what it is the size of: the "gpu" of "our GPU has 80 GB"; empty where nothing does.
+        supposed: It is said of a case that is not so: "if it were FP16 it would be 4 GiB".
     """
 
     quantity: Quantity
@@ -48,6 +74,8 @@ class Heard:
     operand: bool
     asked: bool
     echo: bool
+    topic: frozenset[str]
+    supposed: bool
 
 
 @dataclass(frozen=True)
@@ -76,8 +104,31 @@ def listen(answer: str, question: str) -> tuple[Heard, ...]:
         operand = bool(_OPERATOR_BEFORE.search(before) or _OPERATOR_BEHIND.match(behind))
         same = [a for a in asked if abs(a.value - q.value) <= _SAME * abs(q.value)]
         echo = any(_same_words(question, a, answer, q) for a in same)
-        standing.append(Heard(q, parse_unit(q.unit), operand, bool(same), echo))
+        standing.append(Heard(q, parse_unit(q.unit), operand, bool(same), echo, *_topic(answer, q)))
     return tuple(standing)
+
+
+def _topic(answer: str, q: Quantity) -> tuple[frozenset[str], bool]:
+    """The words a number is said of, before its verb and behind its unit, and whether its sentence only supposes."""
+    before = answer[max(q.start - _SENTENCE, 0) : q.start].lower()
+    behind = answer[q.end : q.end + _CONTEXT].lower()
+    clause = _CLAUSE.split(before)[-1]
+    link, of = _LINK.search(clause), _OF_WHAT.match(behind)
+    words = topic_words(clause[: link.start()]) if link else frozenset()
+    if of and (of["noun"] in _HARDWARE or of[0].split(None, 1)[0] in ("of", "for", "during")):
+        words |= topic_words(of["noun"])
+    if _CAPACITY.search(clause):
+        words |= {"capacity"}
+    return words, bool(_SUPPOSED.search(re.split(r"[.;!?]\s|\n", before)[-1]))
+
+
+def topic_words(text: str) -> frozenset[str]:
+    """The words of a text that name a thing, cut to five letters so that "weights" is "weight".
+
+    >>> sorted(topic_words("the KV cache per token at 32K"))
+    ['cache', 'kv', 'token']
+    """
+    return frozenset(w[:5] for w in re.findall(r"\b[a-z]{2,}", text.lower()) if w not in _NEUTRAL)
 
 
 def _is_corrected(said: Sequence[Quantity], n: int, answer: str) -> bool:

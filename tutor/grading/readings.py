@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf, log, log1p, log10, sqrt
 from typing import Literal
 
-from tutor.grading.heard import Heard, Product
+from tutor.grading.heard import Heard, Product, topic_words
 from tutor.grading.units import BARE, COUNTED, FACTOR, Dims, Unit, parse_unit
 from tutor.values import Figure
 
@@ -35,10 +35,16 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Wanted:
-    """A figure with the value it asks for, in the figure's unit."""
+    """A figure with the value it asks for, in the figure's unit; `hint` has more words it may be said under."""
 
     figure: Figure
     target: float
+    hint: str = ""
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """The words that name the figure."""
+        return topic_words(f"{self.figure.label} {self.hint}")
 
     @cached_property
     def unit(self) -> Unit:
@@ -167,8 +173,11 @@ def _core(dims: Dims) -> dict[str, int]:
 
 
 def _is_meant(wanted: Wanted, heard: Heard, answer: str) -> bool:
-    """Whether a number that is off is said as this figure: in its kind of unit, under its name, or by its digits."""
-    if heard.operand or heard.asked:
+    """Whether a number that is off is said as this figure: in its kind of unit, under its name, or by its digits.
+
+    Never where its sentence names another thing ("our GPU has 80 GB") or supposes another case.
+    """
+    if heard.operand or heard.asked or heard.supposed or (heard.topic and not heard.topic & wanted.topic):
         return False
     own_unit = heard.unit != BARE and heard.unit.dims == wanted.unit.dims and (heard.unit == FACTOR) == wanted.is_factor
     if wanted.is_pure:
@@ -198,3 +207,12 @@ def _is_labelled(figure: Figure, heard: Heard, answer: str) -> bool:
     if abs(q.value) < SMALL_BARE and q.value % 1 == 0 and not _STATED.search(before):
         return False
     return any(w in before or w in behind for w in re.findall(r"[a-z]{6,}", figure.label.lower()))
+
+
+def says_apart(wanted: Wanted, other: Wanted, heard: Heard, answer: str) -> bool:
+    """Whether a word that only this one of two figures has stands by the number: the "1M" of "4 GiB at 1M"."""
+    q = heard.quantity
+    before = re.split(r"[.,;!?]\s|\n|\band\b", answer[max(q.start - LABEL_BEHIND, 0) : q.start].lower())[-1]
+    behind = re.split(r"[.,;!?]\s|\n|\band\b", answer[q.end : q.end + LABEL_BEHIND].lower())[0]
+    own, others = (set(re.findall(r"\w+", w.figure.label.lower())) for w in (wanted, other))
+    return bool((own - others) & set(re.findall(r"\w+", f"{before} {behind}")))
