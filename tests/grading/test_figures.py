@@ -398,3 +398,16 @@ def test_the_place_of_a_finding_is_where_it_was_said_and_not_an_earlier_number_w
     assert (found.start, found.end, found.finding.quote) == (29, 34, "2 GiB")
     (missing,) = find([SHORT], "no idea")
     assert (missing.start, missing.end) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("at 32K that's 20 GB", ["wrong", "missing"]),
+        ("20 GB at 32K", ["wrong", "missing"]),
+        ("at 1M that's 20 GB", ["missing", "wrong"]),
+        ("20 GB at 32K and 7 GB at 1M", ["wrong", "wrong"]),
+    ],
+)
+def test_a_wrong_value_belongs_to_the_figure_whose_length_is_named(answer: str, expected: list[str]) -> None:
+    assert statuses(answer) == expected

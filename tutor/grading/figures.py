@@ -108,9 +108,21 @@ def _is_nearer_elsewhere(reading: Reading, readings: Sequence[Sequence[Reading]]
     )
 
 
-def _belongs_to_met(reading: Reading, wanted: Wanted, met: Sequence[Wanted], answer: str) -> bool:
-    nearer = [m for m in met if (r := wrong_of(m, reading.heard, answer)) and r.distance < reading.distance]
-    return any(not says_apart(wanted, m, reading.heard, answer) for m in nearer)
+def _belongs_elsewhere(reading: Reading, wanted: Wanted, others: Sequence[Wanted], met: int, answer: str) -> bool:
+    """Whether a wrong value is said for another of the figures, or is nearer to one of the first `met`, that are met.
+
+    "20 GB at 32K" is not the cache at 1M; of "in FP16 4 GiB, in FP8 2 GiB" the first is another case of the second.
+    """
+    rivals = [(n, other, r) for n, other in enumerate(others) if (r := wrong_of(other, reading.heard, answer))]
+    return any(
+        (says_apart(other, wanted, reading.heard, answer) or (n < met and r.distance < reading.distance))
+        and not says_apart(wanted, other, reading.heard, answer)
+        for n, other, r in rivals
+    )
+
+
+def _without(open_ones: Mapping[int, Wanted], n: int) -> list[Wanted]:
+    return [wanted for m, wanted in open_ones.items() if m != n]
 
 
 def _found(wanted: Wanted, reading: Reading | None) -> Found:
@@ -132,15 +144,13 @@ def _found(wanted: Wanted, reading: Reading | None) -> Found:
 def _offered(
     open_ones: Mapping[int, Wanted], met: Sequence[Wanted], spare: Sequence[Heard], answer: str
 ) -> dict[int, Reading]:
-    """Wrong values, each given to one open figure: scarce first, then the nearest, swapped if that is nearer.
-
-    A value that is nearer to a figure already met is another case of that one ("in FP16 4 GiB, in FP8 2 GiB").
-    """
+    """Wrong values, each given to one open figure: scarce first, then the nearest, swapped if that is nearer."""
     costs = {
         (n, h.quantity.start): reading
         for n, wanted in open_ones.items()
         for h in spare
-        if (reading := wrong_of(wanted, h, answer)) and not _belongs_to_met(reading, wanted, met, answer)
+        if (reading := wrong_of(wanted, h, answer))
+        and not _belongs_elsewhere(reading, wanted, [*met, *_without(open_ones, n)], len(met), answer)
     }
     given: dict[int, int] = {}
     choices = Counter(n for n, _ in costs)
