@@ -138,16 +138,7 @@ def _lay_out() -> Widgets:
         group_consecutive_messages=False,
     )
     note = gr.HTML(elem_id="note", visible=False, js_on_load=None)
-    answer = gr.Textbox(
-        elem_id="answer",
-        label="Your answer",
-        info=_ANSWER_HINT,
-        lines=7,
-        max_lines=22,
-        max_length=BOX_CHARACTERS,
-        visible=False,
-        buttons=[],
-    )
+    answer = _answer_box()
     with gr.Row(elem_id="actions"):
         buttons = {name: gr.Button("", elem_id=name, visible=False, min_width=120) for name in ALL_BUTTONS}
     said = gr.HTML(elem_id="said", js_on_load=None)
@@ -163,6 +154,19 @@ def _lay_out() -> Widgets:
         said=said,
         past=past,
         **buttons,
+    )
+
+
+def _answer_box() -> gr.Textbox:
+    return gr.Textbox(
+        elem_id="answer",
+        label="Your answer",
+        info=_ANSWER_HINT,
+        lines=7,
+        max_lines=22,
+        max_length=BOX_CHARACTERS,
+        visible=False,
+        buttons=[],
     )
 
 
