@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from tutor.adapters.bank_yaml import open_bank, read_answers
 from tutor.grading.fusion import Signals
-from tutor.grading.grader import figure_findings
+from tutor.grading.grader import figures_said
 from tutor.settings import load
 from tutor.wiring.engines import Engines, SystemClock
 
@@ -47,7 +47,7 @@ def measure() -> list[dict[str, object]]:
             if line.answer_id in done:
                 continue
             rubric = bank.rubric(line.question_id)
-            findings = figure_findings(questions[line.question_id], rubric, line.answer)
+            found = figures_said(questions[line.question_id], rubric, line.answer)
             fresh = [
                 {
                     "question_id": line.question_id,
@@ -56,7 +56,7 @@ def measure() -> list[dict[str, object]]:
                     "label": (line.labels or {})[sighting.criterion.id],
                     "signals": asdict(sighting.signals),
                 }
-                for sighting in grader.sightings(rubric, findings, line.answer)
+                for sighting in grader.sightings(rubric, found, line.answer)
                 if sighting.signals is not None
             ]
             cache.writelines(json.dumps(row) + "\n" for row in fresh)

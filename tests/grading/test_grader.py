@@ -189,5 +189,12 @@ def test_a_right_figure_is_quoted_where_it_was_said() -> None:
     assert grade.criteria[0].quote == "I get 327,680 bytes per token from the shapes."
 
 
+def test_the_quote_is_the_place_of_the_figure_and_not_of_a_longer_number_that_contains_it() -> None:
+    text = "In total 1320 KiB per token would be far too much memory. I get 320 KiB per token from the shapes."
+    grade = grader(lambda turns: 0.9).grade(QUESTION, WITH_FIGURE, answer(text))
+    assert grade.figures[0].status == "right"
+    assert grade.criteria[0].quote == "I get 320 KiB per token from the shapes."
+
+
 def test_figures_are_not_looked_for_where_a_gate_stopped_the_answer() -> None:
     assert grader().grade(QUESTION, WITH_FIGURE, answer("Solution")).figures == ()

@@ -17,7 +17,6 @@ from tutor.values import (
     Answer,
     Criterion,
     CriterionVerdict,
-    FigureFinding,
     Fingerprint,
     Grade,
     Question,
@@ -79,10 +78,10 @@ class Grader:
         stopped_by = gates.gate(question, answer.text)
         if stopped_by:
             verdicts = tuple(_gated(c, stopped_by) for c in rubric.criteria)
-            findings: tuple[FigureFinding, ...] = ()
+            found: tuple[figures.Found, ...] = ()
         else:
-            findings = figure_findings(question, rubric, answer.text)
-            verdicts = self._verdicts(rubric, findings, answer.text, on_verdict)
+            found = figures_said(question, rubric, answer.text)
+            verdicts = self._verdicts(rubric, found, answer.text, on_verdict)
         by_id = {v.id: v.verdict for v in verdicts}
         return Grade(
             question_id=question.id,
@@ -94,7 +93,7 @@ class Grader:
             fingerprint=self.fingerprint(),
             seconds=max(self.clock.elapsed_s() - started_s, 0.0),
             criteria=verdicts,
-            figures=findings,
+            figures=tuple(f.finding for f in found),
         )
 
     def fingerprint(self) -> Fingerprint:
@@ -112,7 +111,7 @@ class Grader:
         digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         return Fingerprint(id=digest[:12], **parts)
 
-    def sightings(self, rubric: Rubric, findings: Sequence[FigureFinding], answer: str) -> Iterator[Sighting]:
+    def sightings(self, rubric: Rubric, found: Sequence[figures.Found], answer: str) -> Iterator[Sighting]:
         """What was seen of each criterion, one judge call at a time.
 
         Raises EngineDown or EngineTimeout.
@@ -124,8 +123,8 @@ class Grader:
         for criterion, evidence in zip(rubric.criteria, nearest, strict=True):
             near = [pieces[i] for i in evidence.indices]
             best = _best(criterion, near, evidence.cosines)
-            heard = [f for f in findings if f.criterion_id == criterion.id]
-            status = figures.combined(heard, criterion.figures_rule) if heard else None
+            heard = [f for f in found if f.finding.criterion_id == criterion.id]
+            status = figures.combined([f.finding for f in heard], criterion.figures_rule) if heard else None
             try:
                 seen = Signals(
                     judge=self._log_odds(criterion.text, [piece.text for piece in near]),
@@ -137,18 +136,18 @@ class Grader:
             except EngineReply as error:
                 yield Sighting(criterion, None, best, str(error))
                 continue
-            figure_words = next((f.quote for f in heard if f.status == status and f.quote), None)
-            yield Sighting(criterion, seen, _words(answer, pieces, best, figure_words))
+            place = next(((f.start, f.end) for f in heard if f.finding.status == status), (None, None))
+            yield Sighting(criterion, seen, _words(answer, pieces, best, *place))
 
     def _verdicts(
         self,
         rubric: Rubric,
-        findings: Sequence[FigureFinding],
+        found: Sequence[figures.Found],
         answer: str,
         on_verdict: Callable[[CriterionVerdict], None],
     ) -> tuple[CriterionVerdict, ...]:
         verdicts: list[CriterionVerdict] = []
-        for sighting in self.sightings(rubric, findings, answer):
+        for sighting in self.sightings(rubric, found, answer):
             verdicts.append(self._verdict(sighting))
             on_verdict(verdicts[-1])
         if all(v.verdict is Verdict.UNJUDGED for v in verdicts):
@@ -188,10 +187,10 @@ class Grader:
         return self._nulls[criterion_text]
 
 
-def figure_findings(question: Question, rubric: Rubric, answer: str) -> tuple[FigureFinding, ...]:
+def figures_said(question: Question, rubric: Rubric, answer: str) -> tuple[figures.Found, ...]:
     """What the answer says for each figure of the rubric, in its order."""
     wanted = [(figure, figure_value(figure)) for figure in rubric.figures]
-    return figures.check(wanted, answer, question.question)
+    return figures.find(wanted, answer, question.question)
 
 
 def _best(criterion: Criterion, near: Sequence[segments.Segment], cosines: Sequence[float]) -> segments.Segment:
@@ -202,13 +201,13 @@ def _best(criterion: Criterion, near: Sequence[segments.Segment], cosines: Seque
 
 
 def _words(
-    answer: str, pieces: Sequence[segments.Segment], nearest: segments.Segment, figure_words: str | None
+    answer: str, pieces: Sequence[segments.Segment], nearest: segments.Segment, start: int | None, end: int | None
 ) -> segments.Segment:
-    if figure_words is None:
+    """The piece that holds a figure's place, or the nearest piece where no figure was said."""
+    if start is None or end is None:
         return nearest
-    start = answer.index(figure_words)
-    holder = next((p for p in pieces if p.start <= start and start + len(figure_words) <= p.end), None)
-    return holder or segments.Segment(start, start + len(figure_words), figure_words)
+    holder = next((p for p in pieces if p.start <= start and end <= p.end), None)
+    return holder or segments.Segment(start, end, answer[start:end])
 
 
 def _gated(criterion: Criterion, gate: str) -> CriterionVerdict:

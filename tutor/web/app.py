@@ -43,11 +43,7 @@ def build(
     if Path(get_upload_folder()) != temp_dir:
         raise SettingsError(f"GRADIO_TEMP_DIR must be {temp_dir}. Call tutor.web.launch.prepare before this.")
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-
-    @app.get("/status")
-    def engines() -> dict[str, str]:
-        return {"line": view.status_line(status())}
-
+    app.add_api_route("/status", lambda: {"line": view.status_line(status())})
     app.mount("/own", StaticFiles(directory=STATIC))
     gr.mount_gradio_app(
         app,
