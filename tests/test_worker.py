@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from threading import Event, Thread
 from typing import Any
@@ -338,7 +339,27 @@ def test_a_database_that_is_busy_for_a_while_delays_the_grading_and_is_logged_on
     with caplog.at_level(logging.ERROR):
         worker.start()
         assert last(worker, job).job.state is JobState.DONE
-    assert [record.getMessage() for record in caplog.records] == ["Grading waits. TrackerError: The database is busy."]
+    assert [record.getMessage() for record in caplog.records] == ["Grading waits. The database is busy."]
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_what_grading_waits_for_is_told_until_it_goes_on(worker: Worker, tracker: Spied) -> None:
+    job = tracker.submit(answer())
+    tracker.errors["claim"] = [TrackerError("The disk is full.")] * 10_000
+    assert worker.state().state == "ready"
+    worker.start()
+    eventually(lambda: worker.state().state == "failed")
+    assert worker.state().detail == "it waits and goes on by itself. The disk is full."
+    tracker.errors["claim"].clear()
+    worker.wake()
+    assert last(worker, job).job.state is JobState.DONE
+    eventually(lambda: worker.state().state == "ready")
 
 
 def test_the_thread_outlives_a_bug_in_the_queue_itself(

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from tutor.errors import BankError, TrackerError, TutorError
 from tutor.ports import Clock, Jobs, QuestionBank, Tracker
-from tutor.states import Job, JobState, Progress
+from tutor.states import EngineState, Job, JobState, Progress
 from tutor.values import Answer, Attempt, CriterionVerdict, Grade, Question, Rubric
 
 Grading = Callable[[Question, Rubric, Answer, Callable[[CriterionVerdict], None]], Grade]
@@ -102,6 +102,12 @@ class Worker:
             except TrackerError as error:
                 _log.warning("A grading is taken up again at the next start, not given back now: %s", error)
 
+    def state(self) -> EngineState:
+        """Whether grading goes on, or what it waits for: a full disk, a locked database."""
+        if not self._complaint:
+            return EngineState("grading", "ready")
+        return EngineState("grading", "failed", f"it waits and goes on by itself. {self._complaint}")
+
     def wake(self) -> None:
         """There is work, or a job was changed: look at once rather than in a second."""
         with self._changed:
@@ -172,7 +178,7 @@ class Worker:
                 idle = not self._take_one()
                 self._complaint = ""
             except Exception as error:  # noqa: BLE001 - the thread outlives whatever goes wrong
-                # No page can show this: the job keeps its lease and is claimed again when that ends.
+                # The job keeps its lease and is claimed again when that ends; `state` tells the page why it waits.
                 self._complain(error)
                 idle, seen = True, self._seen()
             if idle:
@@ -180,7 +186,8 @@ class Worker:
 
     def _complain(self, error: Exception) -> None:
         """Log an error, but not again every second while it lasts."""
-        if (said := f"{type(error).__name__}: {error}") != self._complaint:
+        said = str(error) if isinstance(error, TutorError) else f"{type(error).__name__}; the terminal shows more"
+        if said != self._complaint:
             self._complaint = said
             _log.error("Grading waits. %s", said, exc_info=None if isinstance(error, TutorError) else error)
 

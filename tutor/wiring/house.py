@@ -52,7 +52,7 @@ def open_house(settings: Settings) -> Iterator[House]:
         worker.start()
         stack.callback(worker.stop)
         practice = Practice(bank=bank, tracker=tracker, jobs=tracker, desk=worker, clock=clock)
-        yield House(practice, engines.states)
+        yield House(practice, lambda: (*engines.states(), worker.state()))
 
 
 def grade_lines(settings: Settings, answers: Sequence[AnswerLine], bank: Path | None) -> Iterator[Grade]:
