@@ -88,7 +88,7 @@ def visit(chromium: object) -> Iterator[Callable[..., object]]:
         contexts.append(context)
         apps.append(app)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(45_000)
         watch(page, app)
         page.goto(app.url + path)
         return page

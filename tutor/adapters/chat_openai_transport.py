@@ -26,6 +26,10 @@ class Unreachable(EngineDown):
     """The connection was refused or broke; the server may be back in a moment."""
 
 
+# A shorter key is a placeholder such as "local", and may be part of any word.
+SECRET_CHARACTERS = 8
+
+
 class Refused(EngineReply):
     """The server does not accept this request, for example a field it does not know."""
 
@@ -225,7 +229,8 @@ def as_engine_error(error: Exception, endpoint: Endpoint) -> EngineError:
 
 def _by_status(error: APIStatusError, where: str, endpoint: Endpoint) -> EngineError:
     # Some servers echo what they were sent; the sentence is stored and shown.
-    status, said = error.status_code, _one_line(error.message.replace(endpoint.key, "(key)"))
+    told = error.message.replace(endpoint.key, "(key)") if len(endpoint.key) >= SECRET_CHARACTERS else error.message
+    status, said = error.status_code, _one_line(told)
     if status in (401, 403):
         return EngineDown(f"{where} refuses the key. Set TUTOR_CHAT_KEY to its key, then retry grading.")
     if status == 404:
