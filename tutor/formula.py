@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from tutor.values import Figure
@@ -137,6 +138,8 @@ def names(formula: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called)
 
 
+# A rubric's formulas are computed at every look at it, and a drill's for every seed.
+@lru_cache(maxsize=4096)
 def _parsed(formula: str) -> ast.expr:
     if len(formula) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
