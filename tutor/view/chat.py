@@ -6,34 +6,38 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from tutor.spoken import Take
 from tutor.states import EngineState
 from tutor.values import Question
+from tutor.view.speech import player
 from tutor.view.text import duration, joined, markup
 
 # A longer answer is folded, so that its feedback is not a long way down.
 FOLD_WORDS = 120
 
 
-def question_card(question: Question) -> Markup:
-    """What the interviewer says, with kind, topic and target time as quiet tags."""
+def question_card(question: Question, why: str = "") -> Markup:
+    """What the interviewer says, with kind, topic and target time as quiet tags, and why it was chosen."""
     tags = (question.kind.value, question.topic, f"about {duration(question.target_s)}")
     return markup(
-        '<div class="card question"><ul class="tags">{tags}</ul><p class="ask">{words}</p></div>',
+        '<div class="card question"><ul class="tags">{tags}</ul><p class="ask">{words}</p>{why}</div>',
         tags=joined(markup("<li>{tag}</li>", tag=tag) for tag in tags),
         words=question.question,
+        why=markup('<p class="why quiet">{why}</p>', why=why[0].upper() + why[1:]) if why else Markup(""),
     )
 
 
-def answer_card(text: str) -> Markup:
-    """The candidate's words; a long answer is folded under its first line."""
-    words = text.split()
+def answer_card(text: str, take: Take | None = None) -> Markup:
+    """The candidate's words, with the recording they were said in; a long answer is folded under its first line."""
+    words, sound = text.split(), player(take) if take else Markup("")
     if len(words) <= FOLD_WORDS:
-        return markup('<div class="said">{text}</div>', text=text)
+        return markup('{sound}<div class="said">{text}</div>', sound=sound, text=text)
     return markup(
-        '<details class="said"><summary>{opening} … <span class="quiet">{n} words</span></summary>'
+        '{sound}<details class="said"><summary>{opening} … <span class="quiet">{n} words</span></summary>'
         '<div class="whole">{text}</div></details>',
         opening=" ".join(words[:14])[:120],
         n=f"{len(words):,}",
+        sound=sound,
         text=text,
     )
 

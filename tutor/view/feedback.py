@@ -8,8 +8,10 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tutor.formula import figure_value
+from tutor.spoken import Spoken
 from tutor.states import EngineState, Job, JobState, Progress
 from tutor.values import Attempt, CriterionVerdict, FigureFinding, Fingerprint, Grade, Question, Rubric, Verdict
+from tutor.view.speech import delivery_facts, delivery_line, moment
 from tutor.view.text import joined, markup, percent
 
 
@@ -51,9 +53,14 @@ _FLAGS = {"recited": "Most of this is the reference answer word for word. It cou
 _FINGERPRINT = {key: key.replace("_", " ") for key in Fingerprint.model_fields} | {"id": "fingerprint"}
 
 
-def feedback(attempt: Attempt) -> Markup:
-    """A grade as the candidate reads it: score, points with their quotes, what was missing, and how it was graded."""
-    grade = attempt.grade
+def feedback(attempt: Attempt, spoken: Spoken | None = None) -> Markup:
+    """A grade as the candidate reads it: score, points with their quotes, what was missing, and how it was graded.
+
+    Args:
+        attempt: With its rubric, which knows what each point counts.
+        spoken: For a spoken answer when its quotes were said and how it was delivered; None for a typed one.
+    """
+    grade, notes = attempt.grade, _margin(attempt, spoken)
     groups = (
         ("", (Verdict.MET, Verdict.PARTLY, Verdict.CONTRADICTED)),
         ("What was missing", (Verdict.MISSED,)),
@@ -62,18 +69,33 @@ def feedback(attempt: Attempt) -> Markup:
     # What a gate stopped is explained once, above the points.
     criteria = [v.model_copy(update={"reason": None}) if grade.gate else v for v in grade.criteria]
     made, missing, unjudged = (
-        _section(title, _points(v for v in criteria if v.verdict in verdicts)) for title, verdicts in groups
+        _section(title, _points((v for v in criteria if v.verdict in verdicts), notes)) for title, verdicts in groups
     )
     return markup(
-        '<div class="card graded">{head}{made}{figures}{missing}{mistakes}{unjudged}{reference}{how}</div>',
-        head=_head(grade),
+        '<div class="card graded">{head}{made}{figures}{missing}{mistakes}{unjudged}{delivery}{reference}{how}</div>',
+        head=_head(grade, spoken),
         made=made,
         figures=_section("Figures", joined(_figure(f, attempt.rubric) for f in grade.figures)),
         missing=missing,
         mistakes=_section("Worth correcting", _misconceptions(attempt)),
         unjudged=unjudged,
+        delivery=_fold("Delivery", delivery_facts(spoken.delivery)) if spoken else _NOTHING,
         reference=_fold("Reference answer", markup('<p class="whole">{words}</p>', words=_reference(attempt.question))),
         how=_fold("How this was graded", _how(attempt)),
+    )
+
+
+def preview_card(grade: Grade, rubric: Rubric) -> Markup:
+    """A grade that nobody stored: score, every point in the rubric's order with its quote, figures, and beliefs."""
+    known = {m.id: m for m in rubric.misconceptions}
+    points = _points(v.model_copy(update={"reason": None}) if grade.gate else v for v in grade.criteria)
+    wrong = [(VERDICTS[Verdict.CONTRADICTED], known[found.id].text, found.quote) for found in grade.misconceptions]
+    return markup(
+        '<div class="graded">{head}{points}{figures}{mistakes}</div>',
+        head=_head(grade, None),
+        points=_section("", points),
+        figures=_section("Figures", joined(_figure(f, rubric) for f in grade.figures)),
+        mistakes=_section("Misconceptions heard", joined(_row(*row, "") for row in wrong)),
     )
 
 
@@ -119,7 +141,7 @@ def tally(verdicts: Sequence[CriterionVerdict]) -> str:
     return ", ".join(f"{n} {word}" for word, n in counts if n) or "no points"
 
 
-def _head(grade: Grade) -> Markup:
+def _head(grade: Grade, spoken: Spoken | None) -> Markup:
     remarks = [_gate_sentence(grade.gate)] if grade.gate else []
     remarks += [_FLAGS.get(flag, flag) for flag in grade.flags]
     notes = joined(markup('<p class="flag">{note}</p>', note=remark) for remark in remarks)
@@ -129,7 +151,8 @@ def _head(grade: Grade) -> Markup:
         line = markup('<p class="score"><strong class="none">Not graded</strong></p><p>{reason}</p>', reason=reason)
         return line + notes
     band = "" if grade.band is None else f"likely {round(100 * grade.band[0])}–{round(100 * grade.band[1])}"
-    details = [part for part in (band, tally(grade.criteria), judged) if part]
+    length = delivery_line(spoken.delivery) if spoken else ""
+    details = [part for part in (band, tally(grade.criteria), judged, length) if part]
     return markup(
         '<p class="score"><strong>{score}</strong> <span>of 100</span></p><p class="quiet">{details}</p>{notes}',
         score=score_text(grade),
@@ -143,8 +166,38 @@ def _gate_sentence(gate: str) -> str:
     return _GATES.get(gate, f"This does not read as an answer ({named}), so no point was looked for.")
 
 
-def _points(verdicts: Iterable[CriterionVerdict]) -> Markup:
-    return joined(_row(VERDICTS[v.verdict], v.text, v.quote, _reason(v)) for v in verdicts)
+class _Margin(NamedTuple):
+    """What stands quietly beside the points, by criterion id: what each counts, and where its quote was said."""
+
+    counts: Mapping[str, str]
+    moments: Mapping[str, Markup]
+
+
+_NOTHING = Markup("")
+_NO_MARGIN = _Margin({}, {})
+
+
+def _margin(attempt: Attempt, spoken: Spoken | None) -> _Margin:
+    criteria = attempt.rubric.criteria
+    counts = {c.id: "bonus" if c.bonus else f"counts {c.weight}×" for c in criteria if c.bonus or c.weight > 1}
+    if spoken is None:
+        return _Margin(counts, {})
+    is_playable = spoken.take.file_name is not None
+    return _Margin(counts, {c_id: moment(start_s, is_playable) for c_id, start_s in spoken.starts_s.items()})
+
+
+def _points(verdicts: Iterable[CriterionVerdict], margin: _Margin = _NO_MARGIN) -> Markup:
+    return joined(
+        _row(
+            VERDICTS[v.verdict],
+            v.text,
+            v.quote,
+            _reason(v),
+            counts=margin.counts.get(v.id, ""),
+            moment=margin.moments.get(v.id, _NOTHING),
+        )
+        for v in verdicts
+    )
 
 
 def _reason(verdict: CriterionVerdict) -> str:
@@ -172,23 +225,29 @@ def _misconceptions(attempt: Attempt) -> Markup:
     return joined(_row(wrong, belief.text, finding.quote, f"Rather: {belief.correction}") for finding, belief in found)
 
 
-def _row(mark: Mark, text: str, quote: str | None, note: str) -> Markup:
+def _row(mark: Mark, text: str, quote: str | None, note: str, *, counts: str = "", moment: Markup = _NOTHING) -> Markup:
     return markup(
         '<li class="{style}"><span class="mark"><span class="sign" aria-hidden="true">{sign}</span> {word}</span>'
-        '<span class="point">{text}</span>{quote}{note}</li>',
+        '<span class="point">{text}{counts}</span>{quote}{note}</li>',
         style=mark.style,
         sign=mark.sign,
         word=mark.word,
         text=text,
-        quote=markup('<q class="quote">{quote}</q>', quote=quote) if quote else Markup(""),
-        note=markup('<span class="note">{note}</span>', note=note) if note else Markup(""),
+        counts=markup(' <span class="weight">{counts}</span>', counts=counts) if counts else _NOTHING,
+        quote=_quoted(quote, moment) if quote else _NOTHING,
+        note=markup('<span class="note">{note}</span>', note=note) if note else _NOTHING,
     )
+
+
+def _quoted(quote: str, moment: Markup) -> Markup:
+    words = markup('<q class="quote">{quote}</q>', quote=quote)
+    return markup('<span class="heard">{words} {moment}</span>', words=words, moment=moment) if moment else words
 
 
 def _section(title: str, rows: Markup) -> Markup:
     if not rows:
-        return Markup("")
-    heading = markup("<h2>{title}</h2>", title=title) if title else Markup("")
+        return _NOTHING
+    heading = markup("<h2>{title}</h2>", title=title) if title else _NOTHING
     return heading + markup('<ul class="points">{rows}</ul>', rows=rows)
 
 

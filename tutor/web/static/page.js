@@ -1,6 +1,7 @@
 // Keys, focus, and the line about the engines. Text from the server is only ever set as text.
 (() => {
   "use strict";
+  const FOCUS_MS = 5000;
   // Drafts too large for a request would have every click refused, also after a reload; encrypted they are a third longer.
   try {
     if ((localStorage.getItem("tutor-drafts") || "").length > 1_400_000) localStorage.removeItem("tutor-drafts");
@@ -26,16 +27,21 @@
     } catch { /* the line above says it */ }
     const place = byId("engines");
     if (place && place.textContent !== line) place.textContent = line;
-    setTimeout(showEngines, line ? 2000 : 10000);
+    setTimeout(showEngines, place && !line ? 10000 : 2000);
   };
 
-  // Gradio takes a pressed button away with its state; without this the keyboard would start at the top again.
-  const keepFocus = () => {
+  // Gradio takes a pressed button away with its state; without this the keyboard would start at the top again. The
+  // parts of a frame come one after the other, on a slow machine seconds apart: so long it is tried, unless somebody
+  // moves the focus.
+  const keepFocus = (until = performance.now() + FOCUS_MS, given = null) => {
     const at = document.activeElement;
-    if (matchMedia("(pointer: coarse)").matches || (at !== document.body && !at.closest("#actions"))) return;
+    const isFree = at === document.body || at === given || !isShown(at) || (!given && at.closest("#actions"));
+    if (matchMedia("(pointer: coarse)").matches || !isFree) return;
     const answer = document.querySelector("#answer textarea");
     const button = [...document.querySelectorAll("#actions button.primary, #cancel")].find(isShown);
-    (isShown(answer) ? answer : button)?.focus({ preventScroll: true });
+    const target = isShown(answer) ? answer : button;
+    if (target && target !== at) target.focus({ preventScroll: true });
+    if (performance.now() < until) setTimeout(() => keepFocus(until, target || given), 100);
   };
 
   // What has just been said stands below; bring its beginning into sight when it is not.
@@ -50,7 +56,7 @@
   // A link to a question or a grading is followed once; a reload then stays where the practice is.
   const dropLink = () => {
     const query = new URLSearchParams(location.search);
-    if (query.has("question") || query.has("job")) history.replaceState(null, "", location.pathname);
+    if (["question", "job", "topic"].some((name) => query.has(name))) history.replaceState(null, "", location.pathname);
   };
 
   // Gradio names each message by its source text; a screen reader shall hear who speaks, then the message itself.
@@ -61,6 +67,11 @@
         message.setAttribute("role", "group");
         message.setAttribute("aria-label", name);
       }
+    }
+    // Gradio takes labels away from what stands in its messages.
+    for (const node of document.querySelectorAll("#thread audio:not([aria-label])")) node.setAttribute("aria-label", "Your recording");
+    for (const node of document.querySelectorAll("#thread button.at:not([aria-label])")) {
+      node.setAttribute("aria-label", `Play from ${node.textContent}`);
     }
     // The verdicts arrive one by one; screen readers hear the change of state instead.
     const thread = document.querySelector("#thread [role=log]:not([aria-live=off])");
@@ -76,6 +87,7 @@
       if (!now || now === last) return;
       const isFirst = !last;
       last = now;
+      document.dispatchEvent(new Event("tutor:frame"));
       dropLink();
       setTimeout(() => {
         keepFocus();
@@ -93,7 +105,7 @@
     new MutationObserver(nameMessages).observe(byId("thread"), {
       childList: true, subtree: true, attributes: true, attributeFilter: ["aria-label"],
     });
-    showEngines();
   });
   wait.observe(document.documentElement, { childList: true, subtree: true });
+  showEngines();
 })();
