@@ -14,7 +14,7 @@ COGGED = $(wildcard README.md THIRD_PARTY.md docs/*.md)
 COG = $(BIN)/cog -I scripts --verbosity=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast check docs lock evaluate fit clean venv
+.PHONY: help setup run test test-fast check docs lock evaluate verify fit voice clean venv
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -29,13 +29,14 @@ test: setup ## Set up and run every test (ARGS="-k words")
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-fast: venv ## Run the tests that need neither the models nor a browser
-	@$(BIN)/python -m pytest -m "not real and not browser" $(ARGS)
+	@$(BIN)/python -m pytest -m "not real and not browser" -n auto --dist loadfile $(ARGS)
 
 check: venv ## Lint, format, types, the walls between rooms, drift of generated pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/tutor bank check --bank .
 	$(if $(COGGED),$(COG) --check --check-fail-msg="run make docs" $(COGGED))
 
 docs: venv ## Write anew what is generated in README.md, THIRD_PARTY.md and docs/
@@ -51,8 +52,14 @@ evaluate: setup ## Grade the labelled answers (LABELLED=folder) and print the ag
 	@mkdir -p build
 	$(BIN)/tutor evaluate --bank $(LABELLED)/bank.jsonl --answers $(LABELLED)/answers.jsonl --out build/agreement.json
 
+verify: setup ## Grade every reference answer under its own rubric into data/verified.json; goes on where it stopped
+	$(BIN)/tutor bank verify --bank . --out data/verified.json $(ARGS)
+
 fit: setup ## Fit the fusion on data/labelled, cross-validated by question, and print its weights
 	@$(BIN)/python scripts/fit_fusion.py
+
+voice: venv ## Install the voice that reads texts aloud for the tests, into build/voice (piper, GPL: a tool, no part of this)
+	@scripts/voice.sh
 
 clean: ## Remove .venv, caches and build/; your answers and the models stay
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import FakeClock
+from tutor.web.launch import ENVIRONMENT
+
+# As the program does at its start: the libraries report to nobody, in no test and no child of one.
+os.environ.update(ENVIRONMENT)
 
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 

@@ -1,7 +1,8 @@
-"""A small loopback server that speaks chat completions and misbehaves on request.
+"""A small loopback server that speaks chat completions and transcriptions, and misbehaves on request.
 
 By itself it plays an honest model: it says `Yes`, obeys a nested schema, lists log probabilities and counts
-cached tokens, each only if told that it can. `then(...)` scripts the next chat calls instead.
+cached tokens, and hears one sentence in every recording with the time of each word, each only if told that
+it can. `then(...)` scripts the next calls instead.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.parser import BytesParser
+from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any, Self
@@ -34,6 +37,8 @@ class Abilities:
     models: tuple[str, ...] = ("tiny", "large")
     model_list: bytes | None = None
     word: str = "Yes"
+    hears: str = "Decode is limited by memory bandwidth."
+    word_times: bool = True
 
 
 class Call:
@@ -78,7 +83,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         owner = self.server.owner
-        call = Call(self, json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        kind = self.headers["Content-Type"]
+        call = Call(self, form_fields(kind, raw) if kind.startswith("multipart/") else json.loads(raw))
         owner.calls.append(call)
         behaviour = owner.script.popleft() if owner.script else owner.always or honest
         try:
@@ -160,9 +167,40 @@ def completion(
     return json.dumps({"id": "x", "object": "chat.completion", "choices": [option], "usage": usage}).encode()
 
 
+def form_fields(kind: str, raw: bytes) -> dict[str, Any]:
+    """The fields of an uploaded form: a list of texts each, and the bytes of `file`."""
+    message = BytesParser(policy=HTTP).parsebytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + raw)
+    fields: dict[str, Any] = {}
+    for part in message.iter_parts():
+        name, content = part.get_param("name", header="content-disposition"), part.get_payload(decode=True)
+        if name == "file":
+            fields[name] = content
+        else:
+            fields.setdefault(name, []).append(content.decode())
+    return fields
+
+
+def hears(text: str, words: object = None, **more: Any) -> Behaviour:
+    """A transcription; `words` as the server would list them."""
+    body = {"text": text, **({} if words is None else {"words": words}), **more}
+    return lambda call: call.reply(json.dumps(body).encode())
+
+
+def transcription(call: Call) -> None:
+    """The sentence of the abilities, half a second a word."""
+    able = call.server.abilities
+    detailed = call.body["response_format"] == ["verbose_json"]
+    if detailed and not able.word_times:
+        return fails(400, "response_format verbose_json is not supported")(call)
+    words = [{"word": w, "start": i / 2, "end": i / 2 + 0.4} for i, w in enumerate(able.hears.split())]
+    return hears(able.hears, words if detailed else None)(call)
+
+
 def honest(call: Call) -> None:
     """What the abilities allow."""
     able, body = call.server.abilities, call.body
+    if "file" in body:
+        return transcription(call)
     if "chat_template_kwargs" in body and not able.knows_quiet:
         return fails(400, "unknown field chat_template_kwargs")(call)
     content = able.word

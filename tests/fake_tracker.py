@@ -1,25 +1,72 @@
-"""A tracker and its queue of jobs in memory, one lock around every step."""
+"""A tracker, its queue of jobs and its takes in memory, one lock around every step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import timedelta
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any
 
 from tutor.errors import AnswerConflict, TrackerError
 from tutor.ports import Clock
+from tutor.spoken import Take, TakeState, Transcript
 from tutor.states import Job, JobState
 from tutor.values import Answer, Attempt, Correction
 
 OPEN = (JobState.QUEUED, JobState.RUNNING)
 
 
-class FakeTracker:
+class FakeTakes:
+    """Takes without files."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._takes: dict[str, Take] = {}
+
+    def keep(self, take: Take) -> Take:
+        with self._lock:
+            return self._takes.setdefault(take.id, take)
+
+    def take(self, take_id: str) -> Take:
+        return self._takes[take_id]
+
+    def stopped(self, take_id: str, file_name: str, at: datetime) -> Take:
+        stop = {"state": TakeState.STOPPED, "file_name": file_name, "stopped_at": at}
+        return self._advance(take_id, [TakeState.RECORDING], **stop)
+
+    def recording(self) -> tuple[Take, ...]:
+        return self._oldest_first(lambda take: take.state is TakeState.RECORDING)
+
+    def transcribed(self, take_id: str, transcript: Transcript) -> Take:
+        heard = {"transcript": transcript, "duration_s": transcript.duration_s}
+        return self._advance(take_id, [TakeState.STOPPED], state=TakeState.TRANSCRIBED, **heard)
+
+    def discard(self, take_id: str) -> Take:
+        return self._advance(take_id, TakeState, state=TakeState.DISCARDED, file_name=None, transcript=None)
+
+    def forget_recording(self, take_id: str) -> Take:
+        return self._advance(take_id, TakeState, file_name=None)
+
+    def recorded_before(self, moment: datetime) -> tuple[Take, ...]:
+        return self._oldest_first(lambda take: take.file_name is not None and take.started_at < moment)
+
+    def _advance(self, take_id: str, only_from: Iterable[TakeState], **changes: Any) -> Take:
+        with self._lock:
+            take = self._takes[take_id]
+            if take.state in only_from:
+                self._takes[take_id] = take.model_copy(update=changes)
+            return self._takes[take_id]
+
+    def _oldest_first(self, wanted: Callable[[Take], bool]) -> tuple[Take, ...]:
+        return tuple(sorted(filter(wanted, self._takes.values()), key=lambda take: (take.started_at, take.id)))
+
+
+class FakeTracker(FakeTakes):
     """Forgets everything when it is dropped; otherwise it keeps the contract."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock, self._lock = clock, RLock()
+        super().__init__()
+        self._clock = clock
         self._answers: dict[str, Answer] = {}
         self._jobs: dict[str, Job] = {}
         self._attempts: list[Attempt] = []
@@ -27,6 +74,8 @@ class FakeTracker:
 
     def submit(self, answer: Answer) -> Job:
         with self._lock:
+            if answer.take_id is not None:
+                self.take(answer.take_id)
             kept = self._answers.setdefault(answer.id, answer)
             if (kept.question_id, kept.text) != (answer.question_id, answer.text):
                 raise AnswerConflict("other words")
@@ -37,6 +86,9 @@ class FakeTracker:
             job = Job(id=id, answer_id=answer.id, state=JobState.QUEUED, created_at=now, updated_at=now)
             self._jobs[id] = job
             return job
+
+    def is_answered(self, take_id: str) -> bool:
+        return any(answer.take_id == take_id for answer in self._answers.values())
 
     def answer(self, answer_id: str) -> Answer:
         return self._answers[answer_id]

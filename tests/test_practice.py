@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
 from tests.fake_tracker import FakeTracker
 from tests.fakes import FakeBank, FakeClock
 from tests.samples import QUESTION, RUBRIC, attempt
+from tests.takes import stopped
 from tutor.errors import AnswerConflict, AnswerRefused, BankError
 from tutor.practice import FIRM_REFUSALS, MAX_CHARACTERS, Practice, refusal
 from tutor.states import JobState, Progress
-from tutor.values import Answer, Kind
+from tutor.values import Answer, Attempt, Kind
 
 SECOND = QUESTION.model_copy(update={"id": "batching", "question": "Why does batching help decode so much?"})
 THIRD = QUESTION.model_copy(update={"id": "paging"})
@@ -53,29 +55,90 @@ def room(clock: FakeClock) -> Room:
 
 
 def test_the_first_question_is_the_first_of_the_bank(room: Room) -> None:
-    assert room.practice.next_question() == QUESTION
+    assert room.practice.suggest().question == QUESTION
 
 
-def test_the_question_with_the_fewest_attempts_comes_next(room: Room) -> None:
+def test_the_question_never_answered_comes_next(room: Room) -> None:
     room.graded("a1", QUESTION)
     room.graded("a2", SECOND)
-    assert room.practice.next_question() == THIRD
-    room.graded("a3", THIRD)
-    room.graded("a4", QUESTION)
-    assert room.practice.next_question() == SECOND
+    assert room.practice.suggest().question == THIRD
+
+
+def test_the_reason_comes_with_the_question(room: Room, clock: FakeClock) -> None:
+    assert room.practice.suggest().why == "This is your first question."
+    room.graded("a1", SECOND)
+    clock.move_s(24 * 3600)
+    suggested = room.practice.suggest()
+    assert suggested.question == SECOND
+    assert suggested.why.startswith("memory is the only topic that is due: 62 of 100 at your only attempt.")
 
 
 def test_the_same_question_never_comes_twice_in_a_row(room: Room) -> None:
-    assert room.practice.next_question(after=QUESTION.id) == SECOND
+    assert room.practice.suggest(skip=(QUESTION.id,)).question == SECOND
 
 
 def test_the_only_question_may_come_again(clock: FakeClock) -> None:
-    assert Room(clock, QUESTION).practice.next_question(after=QUESTION.id) == QUESTION
+    only = Room(clock, QUESTION)
+    assert only.practice.suggest(skip=(QUESTION.id,)).question == QUESTION
+    only.graded("a1", QUESTION)
+    assert only.practice.suggest(skip=(QUESTION.id,)).question == QUESTION
+
+
+def test_a_chosen_topic_is_followed_and_an_unknown_one_is_not(clock: FakeClock) -> None:
+    room = Room(clock, QUESTION, SECOND.model_copy(update={"topic": "serving"}))
+    assert room.practice.suggest(topic="serving").question.id == SECOND.id
+    assert room.practice.suggest(topic="serving").why == "You chose this topic."
+    assert room.practice.suggest(topic="<gone>").question == QUESTION
+
+
+def test_the_standing_of_a_topic_follows_its_attempts(room: Room) -> None:
+    (before,) = room.practice.standings()
+    assert (before.progress.n_attempts, before.due) == (0, None)
+    room.graded("a1")
+    (after,) = room.practice.standings()
+    assert (after.progress.n_attempts, after.progress.mean) == (1, 0.625)
+    assert after.due is not None
+
+
+def test_attempts_are_read_in_full_once_and_then_only_the_newest(room: Room, clock: FakeClock) -> None:
+    asked: list[int | None] = []
+    read = room.tracker.attempts
+
+    def attempts(question_id: str | None = None, limit: int | None = None) -> tuple[Attempt, ...]:
+        asked.append(limit)
+        return read(question_id, limit)
+
+    room.tracker.attempts = attempts
+    for n in range(30):
+        room.graded(f"a{n}")
+        clock.move_s(60)
+    room.practice.standings()
+    assert asked.count(None) == 1
+    for n in range(30, 35):
+        room.graded(f"a{n}")
+        clock.move_s(60)
+    (standing,) = room.practice.standings()
+    assert standing.progress.n_attempts == 35
+    assert asked.count(None) == 1
+
+
+def test_attempts_that_another_program_wrote_in_between_or_took_away_are_not_overlooked(
+    room: Room, clock: FakeClock
+) -> None:
+    for n in range(30):
+        room.graded(f"a{n}")
+        clock.move_s(60)
+    room.practice.standings()
+    late = attempt(room.tracker.answer("a29"), id="t-late", at=clock.moment - timedelta(seconds=90))
+    room.tracker._attempts.append(late)
+    assert room.practice.standings()[0].progress.n_attempts == 31
+    room.tracker._attempts.clear()
+    assert room.practice.standings()[0].progress.n_attempts == 0
 
 
 def test_an_empty_bank_says_so(clock: FakeClock) -> None:
     with pytest.raises(BankError, match="no questions"):
-        Room(clock).practice.next_question()
+        Room(clock).practice.suggest()
 
 
 def test_a_submitted_answer_is_kept_word_for_word_and_wakes_the_worker(room: Room) -> None:
@@ -264,3 +327,20 @@ def test_attempts_are_found_by_question_by_id_and_by_answer(room: Room) -> None:
 def test_a_watch_is_the_desks(room: Room) -> None:
     job = room.practice.submit("a1", QUESTION.id, WORDS)
     assert [seen.job.id for seen in room.practice.watch(job.id)] == [job.id]
+
+
+def test_a_spoken_answer_names_its_take_and_a_typed_one_names_none(room: Room) -> None:
+    room.tracker.keep(stopped("k1"))
+    spoken = room.practice.answer(room.practice.submit("a1", QUESTION.id, WORDS, take_id="k1"))
+    assert (spoken.spoken, spoken.take_id, spoken.text) == (True, "k1", WORDS)
+    typed = room.practice.answer(room.practice.submit("a2", QUESTION.id, WORDS))
+    assert (typed.spoken, typed.take_id) == (False, None)
+
+
+def test_an_answer_to_an_unknown_take_is_refused_whoever_insists_and_nothing_is_stored(room: Room) -> None:
+    for insist in (False, True):
+        with pytest.raises(AnswerRefused, match="recording of this answer is not known") as refused:
+            room.practice.submit("a1", QUESTION.id, WORDS, insist=insist, take_id="nobody")
+        assert refused.value.gate in FIRM_REFUSALS
+    assert room.practice.unfinished() == ()
+    assert room.desk.wakes == 0

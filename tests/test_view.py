@@ -15,11 +15,15 @@ from tests.samples import QUESTION, attempt
 from tests.samples import answer as sample_answer
 from tutor import view
 from tutor.practice import _REFUSALS
+from tutor.spoken import Delivery, Doubt, Heard, Spoken, Take, TakeState, Transcript
 from tutor.states import EngineState, Job, JobState, Progress
 from tutor.values import Answer, Attempt, CriterionVerdict, FigureFinding, Grade, MisconceptionFinding, Verdict
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-TAGS = set("div ul li p br span strong q details summary dl dt dd h2 ol a".split())
+TAGS = set("div ul li p br span strong q details summary dl dt dd h2 ol a audio button".split())
+ATTRIBUTES = set(
+    "class aria-hidden aria-label href type controls preload src data-heard data-likely data-start".split()
+)
 
 
 class Tags(HTMLParser):
@@ -55,6 +59,33 @@ def decode_attempt(**changes: object) -> Attempt:
     return made.model_copy(update={"grade": grade})
 
 
+def take(**changes: object) -> Take:
+    stopped = {"id": "t1", "state": TakeState.STOPPED, "question_id": "kv-cache", "started_at": NOW}
+    return Take(**{**stopped, "file_name": "t1.wav", **changes})
+
+
+DELIVERY = Delivery(
+    duration_s=161.4,
+    target_s=180,
+    speech_s=120,
+    n_words=312,
+    words_per_minute=116.2,
+    words_per_minute_of_speech=156.0,
+    first_word_s=1.24,
+    n_pauses=9,
+    n_long_pauses=1,
+    longest_pause_s=2.4,
+)
+
+
+def heard(text: str, said: str = "", likely: str = "", *, is_whole: bool = True) -> Heard:
+    transcript = Transcript(
+        text=text, language="en", words=None, speech=(), duration_s=161.4, transcriber="ear", is_whole=is_whole
+    )
+    doubts = (Doubt(start=0, end=len(said), heard=said, likely=likely),) if said else ()
+    return Heard(take(state=TakeState.TRANSCRIBED, transcript=transcript), doubts, DELIVERY)
+
+
 @given(st.text())
 def test_any_text_comes_back_as_itself_and_as_nothing_else(text: str) -> None:
     made = str(view.safe(text))
@@ -84,7 +115,10 @@ def test_markup_is_only_what_this_program_wrote() -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        view.question_card(BAD),
+        view.question_card(BAD, HOSTILE),
+        view.answer_card(HOSTILE, take()),
+        view.check_card(heard(HOSTILE, HOSTILE, HOSTILE), HOSTILE),
+        view.trouble_card(take(), HOSTILE),
         view.answer_card(HOSTILE),
         view.answer_card(HOSTILE * 40),
         view.feedback(attempts(3)[2]),
@@ -92,12 +126,23 @@ def test_markup_is_only_what_this_program_wrote() -> None:
         view.progress_card(Progress(job(JobState.QUEUED), (), 1), [EngineState(HOSTILE, "loading")]),
         view.history(attempts(3), [(job(JobState.FAILED), sample_answer())], {"kv-cache": HOSTILE}, UTC),
     ],
-    ids=["question", "answer", "long answer", "feedback", "failure", "progress", "history"],
+    ids=[
+        "question",
+        "spoken answer",
+        "check",
+        "trouble",
+        "answer",
+        "long answer",
+        "feedback",
+        "failure",
+        "progress",
+        "history",
+    ],
 )
 def test_hostile_words_stay_words_wherever_they_stand(made: str) -> None:
     found = Tags(made)
     assert set(found.tags) <= TAGS
-    assert {name for name, _ in found.attributes} <= {"class", "aria-hidden", "href"}
+    assert {name for name, _ in found.attributes} <= ATTRIBUTES
     assert all(value.startswith("?") for name, value in found.attributes if name == "href")
     assert "onerror='window.stolen=1'" in found.words or "<img src=x onerror" in found.words
 
@@ -239,7 +284,7 @@ def test_a_gated_grade_is_explained_in_one_sentence_and_not_at_each_point(gate: 
     assert "0 of 100" in said
 
 
-@pytest.mark.parametrize("name", [name for name in _REFUSALS if name not in ("too_short", "too_long")])
+@pytest.mark.parametrize("name", [name for name in _REFUSALS if name not in ("too_short", "too_long", "unknown_take")])
 def test_no_gate_that_refuses_lacks_its_sentence_in_the_feedback(name: str) -> None:
     assert "does not read as an answer" not in words(view.feedback(decode_attempt(gate=name)))
 
@@ -318,3 +363,80 @@ def test_a_question_without_a_title_is_named_by_its_first_words() -> None:
 )
 def test_one_line_says_what_is_loading_or_broken(states: list[EngineState], line: str) -> None:
     assert view.status_line(states) == line
+
+
+def test_the_reason_for_a_question_stands_below_it_as_a_sentence() -> None:
+    said = words(view.question_card(DECODE, "quantization is due."))
+    assert said.endswith("Quantization is due.")
+    assert "why" not in view.question_card(DECODE)
+
+
+def test_the_recorder_carries_its_numbers_and_the_target_as_a_zone() -> None:
+    made = view.recorder(DECODE)
+    assert 'data-whole-s="360" data-limit-s="360" data-warning-s="330"' in unescape(made)
+    assert "left:38%;width:24%" in unescape(made)
+    assert "Aim for about 3 min" in words(made)
+    assert 'role="timer"' in made
+    short = view.recorder(DECODE.model_copy(update={"target_s": 60}))
+    assert 'data-whole-s="120"' in unescape(short)
+    long = view.recorder(DECODE.model_copy(update={"target_s": 900}))
+    assert "left:100%;width:0%" in unescape(long)
+
+
+def test_a_doubtful_word_is_offered_with_what_it_probably_was() -> None:
+    made = view.check_card(heard("with page detention it fits", "page detention", "PagedAttention"), "page detention")
+    assert "Heard page detention – PagedAttention?Use it" in words(made)
+    assert ("data-heard", "page detention") in Tags(made).attributes
+    assert "Check the words before they are graded" in words(made)
+
+
+def test_a_doubt_that_was_mended_is_not_offered_again() -> None:
+    made = view.check_card(heard("page detention", "page detention", "PagedAttention"), "PagedAttention")
+    assert "Use it" not in words(made)
+    assert "This is what was heard" in words(made)
+
+
+def test_a_recording_that_was_not_read_whole_says_so() -> None:
+    assert "words may be missing" in words(view.check_card(heard("a", is_whole=False), "a"))
+    assert "words may be missing" not in words(view.check_card(heard("a"), "a"))
+
+
+def test_a_deleted_recording_has_no_player() -> None:
+    assert "<audio" in view.hearing_card(take())
+    assert "<audio" not in view.answer_card("words", take(file_name=None))
+    assert "<audio" not in view.trouble_card(None, "It is full.")
+
+
+def test_delivery_is_told_in_facts_of_length_pace_and_pauses() -> None:
+    assert (
+        view.delivery_line(DELIVERY)
+        == "2:41 spoken, target about 3 min · 116 words a minute · 1 pause of 2 s or longer"
+    )
+    said = words(view.delivery_facts(DELIVERY))
+    for part in ("312", "116 words a minute, 156 without the pauses", "9, 1 of them 2 s or longer, the longest 2.4 s"):
+        assert part in said
+    assert "after 1.2 s" in said
+    none = Delivery(duration_s=0, speech_s=0, n_words=0, n_pauses=0, n_long_pauses=0, longest_pause_s=0)
+    assert view.delivery_line(none) == "0:00 spoken"
+    assert "pausesnone" in words(view.delivery_facts(none))
+
+
+def test_a_spoken_answer_shows_when_each_quote_was_said_and_a_typed_one_does_not() -> None:
+    made = decode_attempt()
+    spoken = Spoken(take(), DELIVERY, {"c0": 12.9})
+    said = view.feedback(made, spoken)
+    assert '<button type="button" class="at" aria-label="Play from 0&#58;12">0&#58;12</button>' in said
+    assert "2:41 spoken" in words(said)
+    assert "None of this changes the grade." in words(said)
+    gone = view.feedback(made, Spoken(take(file_name=None), DELIVERY, {"c0": 12.9}))
+    assert "<button" not in gone
+    assert "0:12" in words(gone)
+    typed = view.feedback(made)
+    assert "<button" not in typed
+    assert "spoken" not in words(typed)
+
+
+def test_what_a_point_counts_stands_beside_the_heavier_ones() -> None:
+    said = words(view.feedback(decode_attempt()))
+    assert said.count("counts 2×") == 3
+    assert "counts 1×" not in said

@@ -13,6 +13,7 @@ import pytest
 from tests.fake_tracker import FakeTracker
 from tests.fakes import FakeBank, FakeClock
 from tests.samples import BANK, QUESTION, RUBRIC, answer, attempt, grade, rulings
+from tests.takes import TRANSCRIPT, stopped
 from tutor.errors import EngineDown, EngineTimeout, TrackerError
 from tutor.states import Job, JobState, Progress
 from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
@@ -88,7 +89,7 @@ def grading() -> Iterator[Grading]:
 
 @pytest.fixture
 def worker(tracker: Spied, grading: Grading, clock: FakeClock) -> Iterator[Worker]:
-    made = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=grading, clock=clock)
+    made = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=grading, clock=clock)
     yield made
     grading.let_go()
     made.stop(PATIENCE_S)
@@ -126,6 +127,34 @@ def test_a_queued_answer_becomes_one_attempt_with_all_it_was_graded_by(
     assert ended == Progress(ended.job, rulings(), 3, fact)
     assert fact == attempt(answer(), id=fact.id, at=clock.now())
     assert ended.job.attempt_id == fact.id
+
+
+SPOKEN = answer().model_copy(update={"spoken": True, "take_id": "k1"})
+
+
+def test_an_attempt_says_who_wrote_a_spoken_answer_down(worker: Worker, tracker: Spied) -> None:
+    tracker.keep(stopped("k1"))
+    tracker.transcribed("k1", TRANSCRIPT)
+    worker.start()
+    ended = last(worker, tracker.submit(SPOKEN))
+    assert ended.attempt is not None
+    assert (ended.attempt.transcriber, ended.attempt.answer) == (TRANSCRIPT.transcriber, SPOKEN)
+
+
+@pytest.mark.parametrize("gone", ["row", "transcript"])
+def test_a_spoken_answer_whose_take_is_gone_is_graded_all_the_same(worker: Worker, tracker: Spied, gone: str) -> None:
+    tracker.keep(stopped("k1"))
+    tracker.transcribed("k1", TRANSCRIPT)
+    job = tracker.submit(SPOKEN)
+    if gone == "row":
+        tracker.errors["take"] = [KeyError("k1")]
+    else:
+        tracker.discard("k1")
+    worker.start()
+    ended = last(worker, job)
+    assert ended.job.state is JobState.DONE
+    assert ended.attempt is not None
+    assert ended.attempt.transcriber is None
 
 
 def test_verdicts_appear_one_by_one(worker: Worker, tracker: Spied, grading: Grading) -> None:
@@ -184,7 +213,7 @@ def test_a_job_that_ended_long_ago_is_told_at_once_with_its_attempt(
     worker.wake()
     last(worker, job)
     worker.stop()
-    later = Worker(tracker=tracker, jobs=tracker, bank=FakeBank(), grade=grading, clock=clock)
+    later = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=FakeBank(), grade=grading, clock=clock)
     (told,) = later.watch(job.id)
     assert told.attempt == tracker.attempts()[0]
     assert told.verdicts == rulings()
@@ -314,7 +343,7 @@ def test_a_question_that_left_the_bank_is_a_sentence_and_the_answer_stays(
     tracker: Spied, grading: Grading, clock: FakeClock
 ) -> None:
     job = tracker.submit(answer())
-    worker = Worker(tracker=tracker, jobs=tracker, bank=FakeBank(), grade=grading, clock=clock)
+    worker = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=FakeBank(), grade=grading, clock=clock)
     worker.start()
     failed = last(worker, job)
     worker.stop(PATIENCE_S)
@@ -380,7 +409,7 @@ def test_the_lease_is_renewed_while_one_call_takes_long(tracker: Spied, grading:
     tracker.errors["renew"] = [TrackerError("The database is busy.")]
     grading.hold(0)
     job = tracker.submit(answer())
-    worker = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=grading, clock=clock, lease_s=0.03)
+    worker = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=grading, clock=clock, lease_s=0.03)
     worker.start()
     for renewed in tracker.renewed:
         assert renewed.wait(PATIENCE_S)
@@ -478,7 +507,7 @@ def test_a_stop_that_cannot_write_leaves_the_job_to_the_next_start(
         worker._threads[0].join(PATIENCE_S)
     assert "taken up again at the next start" in caplog.text
     assert tracker.job(job.id).state is JobState.RUNNING
-    following = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=Grading(), clock=clock)
+    following = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=Grading(), clock=clock)
     following.start()
     assert last(following, job).job.state is JobState.DONE
     following.stop(PATIENCE_S)

@@ -6,6 +6,7 @@ TutorError                 every sentence says what is wrong, where, and what to
 │   └── BankErrors         several of them, one a line
 ├── WeightsError           yours: a model file is missing or broken, run the set-up again
 ├── AnswerRefused          the candidate's: blank, too short, copied ...; nothing was stored
+├── AudioRefused           the candidate's: silence, too short, too long, not a recording ...; the file is kept
 ├── AnswerConflict         nobody's: this answer id already carries other words; the first are kept
 ├── TrackerError           yours: the database is locked, damaged, or from a newer version
 └── EngineError            the machine's: retry; nothing was graded
@@ -16,13 +17,23 @@ TutorError                 every sentence says what is wrong, where, and what to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class TutorError(Exception):
     """A sentence for a person: what is wrong, where, and what to do about it."""
 
 
 class SettingsError(TutorError):
-    """A setting is unknown or has a value that cannot be used."""
+    """A setting is unknown or has a value that cannot be used.
+
+    Attributes:
+        mistakes: What is wrong with each setting, by its name; empty where no one setting is to blame.
+    """
+
+    def __init__(self, sentence: str, mistakes: Mapping[str, str] | None = None) -> None:
+        self.mistakes = dict(mistakes or {})
+        super().__init__(sentence)
 
 
 class BankError(TutorError):
@@ -66,6 +77,19 @@ class AnswerRefused(TutorError):
 
     def __init__(self, gate: str, sentence: str) -> None:
         self.gate = gate
+        super().__init__(sentence)
+
+
+class AudioRefused(TutorError):
+    """A recording that cannot become an answer.
+
+    Attributes:
+        reason: `unreadable`, `no_sound`, `silence`, `too_short`, `too_long`, `too_large`, `missing` or
+            `unknown_question`.
+    """
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        self.reason = reason
         super().__init__(sentence)
 
 

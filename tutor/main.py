@@ -9,9 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tutor import __version__, cli, settings
+from tutor.drafting import Imported
 from tutor.labelled import AnswerLine
+from tutor.lint import Checked
+from tutor.spoken import Hearing
 from tutor.states import Check
 from tutor.values import Grade
+from tutor.verification import Verification, Verified
 from tutor.web import launch
 
 
@@ -19,7 +23,19 @@ def main() -> None:
     """The `tutor` command."""
     # Before any library is imported that could look for a hub.
     os.environ.update(launch.ENVIRONMENT)
-    cli.run(cli.Verbs(serve=_serve, setup=_set_up, read_answers=_read_answers, grade_all=_grade_all, checks=_checks))
+    cli.run(
+        cli.Verbs(
+            serve=_serve,
+            setup=_set_up,
+            read_answers=_read_answers,
+            grade_all=_grade_all,
+            transcribe=_transcribe,
+            checks=_checks,
+            check_bank=_check_bank,
+            verify_bank=_verify_bank,
+            import_file=_import_file,
+        )
+    )
 
 
 def serve() -> None:
@@ -45,9 +61,11 @@ def _serve(port: int | None, browser: bool) -> None:
         if browser and chosen.open_browser:
             _open_browser(address)
 
-    with open_house(chosen) as house:
-        app = build(house.practice, status=house.states, version=__version__, temp_dir=temp_dir)
+    with open_house(chosen, file=settings.settings_file(), given=given) as house:
+        verbs = house.practice, house.booth, house.preferences
+        app = build(*verbs, library=house.library, status=house.states, version=__version__, temp_dir=temp_dir)
         launch.serve(app, chosen.port, ready)
+    print("The tutor has stopped.", flush=True)
 
 
 def _open_browser(address: str) -> None:
@@ -75,10 +93,34 @@ def _grade_all(answers: Sequence[AnswerLine], bank: Path | None) -> Iterator[Gra
     return grade_lines(_settings(), answers, bank)
 
 
+def _transcribe(file: Path, question_id: str | None, bank: Path | None) -> Hearing:
+    from tutor.wiring import transcribe_file
+
+    return transcribe_file(_settings(), file, question_id, bank)
+
+
 def _checks() -> Iterator[Check]:
     from tutor.wiring import checks
 
     return checks(_settings())
+
+
+def _check_bank(bank: Path | None) -> Checked:
+    from tutor.wiring import check_bank
+
+    return check_bank(_settings(), bank)
+
+
+def _verify_bank(bank: Path | None, only: Sequence[str], earlier: Sequence[Verified]) -> Iterator[Verification]:
+    from tutor.wiring import verify_bank
+
+    return verify_bank(_settings(), bank, only, earlier)
+
+
+def _import_file(file: Path, set_name: str | None, replace: bool, dry_run: bool) -> Imported:
+    from tutor.wiring import import_file
+
+    return import_file(_settings(), file, set_name, replace=replace, dry_run=dry_run)
 
 
 def _settings(**given: object) -> settings.Settings:

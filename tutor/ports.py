@@ -10,6 +10,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tutor.errors import BankError
+from tutor.spoken import Take, Transcript
 from tutor.states import EngineState, Job, Progress
 from tutor.values import Answer, Attempt, Correction, Question, Rubric
 
@@ -30,8 +32,59 @@ class QuestionBank(Protocol):
     def questions(self) -> tuple[Question, ...]:
         """All questions, in the bank's own order."""
 
+    def question(self, question_id: str) -> Question | None:
+        """The question of an id, also one that `questions` does not list, such as a drill; None for an unknown id."""
+
     def rubric(self, question_id: str) -> Rubric:
         """The rubric of a question. Raises BankError for an unknown id."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A person's own question with its rubric, and the set it stands in.
+
+    Attributes:
+        set_name: Name of the set: letters, digits and `. _ -`, such as `mixed-review`.
+        question: The question; one that comes along has a person's own of the same id take its place.
+        rubric: Its rubric, with the question's id.
+    """
+
+    set_name: str
+    question: Question
+    rubric: Rubric
+
+
+class OwnBank(Protocol):
+    """A person's own questions: imported, written, or edited from those that come along."""
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All of them as they are now, by set name, in the order of each set.
+
+        The same tuple as before while nothing has changed. What cannot be read is left out and told by `mistakes`.
+        """
+
+    def mistakes(self) -> tuple[BankError, ...]:
+        """Why questions are left out, with file and line; empty where all can be read."""
+
+    def put(self, set_name: str, entries: Sequence[Entry], *, whole: bool = False) -> None:
+        """Replace the questions of these ids in a set where they stand, and append the others.
+
+        Args:
+            set_name: The set, made when it is not there; the entries are of this set from now on.
+            entries: What to store.
+            whole: The set has these entries alone afterwards, in their order.
+
+        Raises:
+            BankError: Nothing was stored: no name for a set, an id that stands in another set, a text that cannot be
+                read back, a set whose file has mistakes, or a folder that cannot be written.
+            ValueError: A rubric that is not its question's, or one id twice.
+        """
+
+    def remove(self, question_id: str) -> None:
+        """Delete a question and its rubric; one that comes along is itself again.
+
+        Raises BankError for an unknown id, a set whose file has mistakes, and a folder that cannot be written.
+        """
 
 
 class Embedder(Protocol):
@@ -86,6 +139,94 @@ class ChatModel(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class Recording:
+    """A decoded recording.
+
+    Attributes:
+        samples: Mono, 16,000 a second, in [-1, 1]; shape (n,).
+        is_whole: False when part of the file could not be read.
+    """
+
+    samples: NDArray[np.float32]
+    is_whole: bool = True
+
+
+SAMPLE_RATE_HZ = 16_000
+
+
+class AudioReader(Protocol):
+    """Decodes a file that somebody else made, under caps of length, memory and time."""
+
+    def read(self, path: str) -> Recording:
+        """The recording. Raises AudioRefused: unreadable, without sound, too short, too long, too large."""
+
+
+class Transcriber(Protocol):
+    """A speech recogniser."""
+
+    @property
+    def name(self) -> str:
+        """Model, precision and library, for the attempt's record."""
+
+    def transcribe(self, recording: Recording, terms: Sequence[str]) -> Transcript:
+        """What is said, spelling the terms as given where they are heard.
+
+        Raises AudioRefused for a recording without speech, EngineError when the recogniser fails.
+        """
+
+
+class Takes(Protocol):
+    """Recordings as rows: kept when they stop, transcribed once, discarded by the person."""
+
+    def keep(self, take: Take) -> Take:
+        """Append a take; one of the same id that is already there is returned as it is."""
+
+    def take(self, take_id: str) -> Take:
+        """A take by id. Raises KeyError."""
+
+    def stopped(self, take_id: str, file_name: str, at: datetime) -> Take:
+        """A recording take has its whole file now; one in another state is returned as it is. Raises KeyError."""
+
+    def is_answered(self, take_id: str) -> bool:
+        """Whether an answer was spoken in this take, graded or not; nothing was in an unknown one."""
+
+    def recording(self) -> tuple[Take, ...]:
+        """Takes that have not stopped, oldest first; at a start these are what a dead process left."""
+
+    def transcribed(self, take_id: str, transcript: Transcript) -> Take:
+        """Give a stopped take its transcript and length; the first transcript stays. Raises KeyError."""
+
+    def discard(self, take_id: str) -> Take:
+        """The person does not want it: state discarded, without file or transcript. Raises KeyError."""
+
+    def forget_recording(self, take_id: str) -> Take:
+        """The file was deleted; transcript and state stay. Raises KeyError."""
+
+    def recorded_before(self, moment: datetime) -> tuple[Take, ...]:
+        """Takes that still name a file and started before this moment, oldest first."""
+
+
+class Recordings(Protocol):
+    """The files of the takes, in a private folder."""
+
+    def keep(self, source: str, take_id: str) -> str:
+        """Move a file in, so that it survives a power cut; the name it has from now on.
+
+        A source that was moved in before gives the name again: one Stop is one take. Raises AudioRefused
+        when there is no such file or it is no regular file, TrackerError when it cannot be kept.
+        """
+
+    def find(self, take_id: str) -> str | None:
+        """The name of the file kept for a take, None when there is none: for whom a crash left without it."""
+
+    def path(self, file_name: str) -> str:
+        """Where a kept file lies. Raises KeyError when it is not there."""
+
+    def delete(self, file_name: str) -> None:
+        """Delete a file; one that is not there is no error."""
+
+
 class Tracker(Protocol):
     """Facts: answers and attempts, appended once and never changed."""
 
@@ -93,7 +234,8 @@ class Tracker(Protocol):
         """Append the answer and queue its job in one transaction.
 
         The same answer again returns the job it already has; the same id with other words
-        raises AnswerConflict. Once it returns, the words survive a power cut.
+        raises AnswerConflict. Once it returns, the words survive a power cut. Raises KeyError for
+        an answer to a take that is not there; nothing is stored then.
         """
 
     def answer(self, answer_id: str) -> Answer:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from tutor.drills import fresh
 from tutor.errors import AnswerRefused, BankError
 from tutor.grading.gates import gate
 from tutor.ports import Clock, Desk, Jobs, QuestionBank, Tracker
-from tutor.states import Job, Progress
+from tutor.schedule import Standing, standings, suggest
+from tutor.states import Job, Progress, Suggestion
 from tutor.values import Answer, Attempt, Kind, Question
 
 MAX_CHARACTERS = 20_000
 MIN_WORDS = 4
 # "About 2 GiB" may be all there is to say to a question for a number.
 MIN_WORDS_NUMERICAL = 2
-# What nobody can insist on: there is nothing to grade, or too much.
-FIRM_REFUSALS = ("unknown_question", "blank", "too_long")
+# What nobody can insist on: there is nothing to grade or to keep, or too much.
+FIRM_REFUSALS = ("unknown_question", "unknown_take", "blank", "too_long")
 # A page that was closed before it learnt its job looks for its answer among this many newest attempts.
 _RECENT_ATTEMPTS = 20
 
 _HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 _REFUSALS = {
+    "unknown_take": "The recording of this answer is not known here. Record again; your words stay where they are.",
     "blank": "Nothing is written yet. Write an answer first, then grade it.",
     "too_short": "This is too short to grade. Say in a few full sentences what you would say in the interview.",
     "nothing_said": "This says nothing about the question yet. Make at least one point, then grade it.",
@@ -61,17 +63,22 @@ class Practice:
 
     def __init__(self, *, bank: QuestionBank, tracker: Tracker, jobs: Jobs, desk: Desk, clock: Clock) -> None:
         self._bank, self._tracker, self._jobs, self._desk, self._clock = bank, tracker, jobs, desk, clock
+        self._known: tuple[Attempt, ...] = ()
 
     def questions(self) -> tuple[Question, ...]:
         """The bank's questions in its own order."""
         return self._bank.questions()
 
     def question(self, question_id: str) -> Question | None:
-        """The bank's question of this id, or None."""
-        return next((q for q in self._bank.questions() if q.id == question_id), None)
+        """The bank's question of this id, such as a drill that a link names, or None."""
+        return self._bank.question(question_id)
 
-    def next_question(self, after: str | None = None) -> Question:
-        """The question attempted least, the bank's order deciding ties; never `after` if there is another.
+    def suggest(self, skip: Sequence[str] = (), topic: str | None = None) -> Suggestion:
+        """The question to pose next and why: see `schedule.suggest`. A drill comes with numbers not answered yet.
+
+        Args:
+            skip: Ids of questions just posed, the latest last; they do not come again while there is another.
+            topic: The topic that the person chose; one that is not in the bank counts as none.
 
         Raises:
             BankError: The bank has no question at all.
@@ -79,11 +86,16 @@ class Practice:
         questions = self._bank.questions()
         if not questions:
             raise BankError("the question bank", "it has no questions; add one, or choose another bank")
-        others = [q for q in questions if q.id != after] or list(questions)
-        times = Counter(attempt.question.id for attempt in self._tracker.attempts())
-        return min(others, key=lambda q: times[q.id])
+        attempts = self._all_attempts()
+        return self._with_new_numbers(suggest(questions, attempts, self._clock.now(), skip, topic), attempts)
 
-    def submit(self, answer_id: str, question_id: str, text: str, *, insist: bool = False) -> Job:
+    def standings(self) -> tuple[Standing, ...]:
+        """Every topic with its progress and its due day, in the bank's order."""
+        return standings(self._bank.questions(), self._all_attempts(), self._clock.now())
+
+    def submit(
+        self, answer_id: str, question_id: str, text: str, *, insist: bool = False, take_id: str | None = None
+    ) -> Job:
         """Keep the answer and queue its grading; the same id with the same words is the same job.
 
         Args:
@@ -91,6 +103,7 @@ class Practice:
             question_id: A question of the bank.
             text: The candidate's words, kept exactly as they are but for broken characters (`whole`).
             insist: Grade it although a gate stopped it, unless the refusal is one of `FIRM_REFUSALS`.
+            take_id: The take these words were spoken in, None for a typed answer.
 
         Raises:
             AnswerRefused: It is not worth a grade; nothing was stored.
@@ -111,8 +124,12 @@ class Practice:
             )
         if stopped:
             raise AnswerRefused(stopped, refusal(stopped))
-        answer = Answer(id=answer_id, question_id=question_id, text=text, created_at=self._clock.now())
-        job = self._tracker.submit(answer)
+        spoken = {"spoken": take_id is not None, "take_id": take_id}
+        answer = Answer(id=answer_id, question_id=question_id, text=text, created_at=self._clock.now(), **spoken)
+        try:
+            job = self._tracker.submit(answer)
+        except KeyError:
+            raise AnswerRefused("unknown_take", refusal("unknown_take")) from None
         self._desk.wake()
         return job
 
@@ -175,6 +192,28 @@ class Practice:
         """The recent attempt that graded this answer, or None."""
         recent = self._tracker.attempts(limit=_RECENT_ATTEMPTS)
         return next((a for a in recent if a.answer.id == answer_id), None)
+
+    def _with_new_numbers(self, suggestion: Suggestion, attempts: Sequence[Attempt]) -> Suggestion:
+        """The same suggestion, with the first drill of its family that was not answered yet if it is a drill."""
+        posed = suggestion.question
+        tried = {attempt.question.id for attempt in attempts if attempt.question.card == posed.card}
+        question = self._bank.question(fresh(posed.id, tried))
+        if question is None or question.id == posed.id:
+            return suggestion
+        return Suggestion(question, f"{suggestion.why} Its numbers are new.")
+
+    def _all_attempts(self) -> tuple[Attempt, ...]:
+        """All attempts, newest first: as read before and what came since, or else all of them read anew."""
+        before, recent = self._known, self._tracker.attempts(limit=_RECENT_ATTEMPTS)
+        ids = [attempt.id for attempt in recent]
+        n_new = ids.index(before[0].id) if before and before[0].id in ids else 0
+        known = (*recent[:n_new], *before)
+        if len(recent) < _RECENT_ATTEMPTS:
+            known = recent
+        elif [attempt.id for attempt in known[:_RECENT_ATTEMPTS]] != ids:
+            known = self._tracker.attempts()
+        self._known = known
+        return known
 
     def _n_criteria(self, answer: Answer) -> int:
         try:

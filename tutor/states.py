@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from tutor.values import Attempt, CriterionVerdict, Id, Moment, Text, Value
+from tutor.values import Attempt, CriterionVerdict, Id, Moment, Question, Text, Value
 
 
 class JobState(StrEnum):
@@ -54,6 +54,59 @@ class EngineState:
     name: str
     state: Literal["loading", "ready", "failed"]
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The question to pose next.
+
+    Attributes:
+        question: One of the bank.
+        why: The reason in one sentence for the screen.
+    """
+
+    question: Question
+    why: str
+
+
+@dataclass(frozen=True)
+class SettingLine:
+    """One setting as the settings page shows it.
+
+    Attributes:
+        name: As in `settings.toml`; the environment variable is TUTOR_ and the name in capitals.
+        value: What holds now, as text; stars for a secret, empty when not set.
+        origin: Who decided.
+        help: What it does.
+    """
+
+    name: str
+    value: str
+    origin: Literal["environment", "settings file", "default", "command line"]
+    help: str
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What lies in the data folder, and whom the program talks to.
+
+    Attributes:
+        database: The database file.
+        database_bytes: Its size with what is not merged into it yet.
+        n_recordings: Recordings of spoken answers that are kept.
+        recordings_bytes: Their size.
+        n_backups: Copies of the database.
+        free_bytes: Room that the disk has left.
+        hosts: Names of other machines that are contacted, empty for none.
+    """
+
+    database: str
+    database_bytes: int
+    n_recordings: int
+    recordings_bytes: int
+    n_backups: int
+    free_bytes: int
+    hosts: tuple[str, ...]
 
 
 class Check(Value):

@@ -56,6 +56,16 @@ CREDIT: Mapping[Verdict, float | None] = {
 }
 
 
+def card_of(question_id: str) -> str:
+    """What is practised and scheduled as one: a question, or the whole family of a drill.
+
+    >>> card_of("q10"), card_of("kv-cache@17"), card_of("kv-cache@18")
+    ('q10', 'kv-cache@', 'kv-cache@')
+    """
+    family, at, seed = question_id.partition("@")
+    return family + at if seed.isdigit() else question_id
+
+
 class Question(Value):
     """One interview question with its reference answer."""
 
@@ -77,6 +87,11 @@ class Question(Value):
     prerequisites: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
     """Other answers that are right as well."""
+
+    @property
+    def card(self) -> str:
+        """What it is scheduled as: see `card_of`."""
+        return card_of(self.id)
 
 
 class Criterion(Value):

@@ -8,7 +8,7 @@ from threading import Condition, Event, Thread
 from uuid import uuid4
 
 from tutor.errors import BankError, TrackerError, TutorError
-from tutor.ports import Clock, Jobs, QuestionBank, Tracker
+from tutor.ports import Clock, Jobs, QuestionBank, Takes, Tracker
 from tutor.states import EngineState, Job, JobState, Progress
 from tutor.values import Answer, Attempt, CriterionVerdict, Grade, Question, Rubric
 
@@ -47,6 +47,7 @@ class Worker:
         *,
         tracker: Tracker,
         jobs: Jobs,
+        takes: Takes,
         bank: QuestionBank,
         grade: Grading,
         clock: Clock,
@@ -57,12 +58,13 @@ class Worker:
         Args:
             tracker: Answers and attempts.
             jobs: The queue.
+            takes: What spoken answers were heard from, for the record of who wrote them down.
             bank: Questions and rubrics, as they are when the grading begins.
             grade: Grades one answer; may block until the engines have loaded.
             clock: Stamps the attempts.
             lease_s: Seconds after which a job nobody works on any more may be claimed again.
         """
-        self._tracker, self._jobs, self._bank = tracker, jobs, bank
+        self._tracker, self._jobs, self._takes, self._bank = tracker, jobs, takes, bank
         self._grade, self._clock, self._lease_s = grade, clock, lease_s
         self._owner = uuid4().hex
         self._stopping = Event()
@@ -236,7 +238,7 @@ class Worker:
 
     def _attempt(self, job: Job) -> Attempt:
         answer = self._tracker.answer(job.answer_id)
-        question = next((q for q in self._bank.questions() if q.id == answer.question_id), None)
+        question = self._bank.question(answer.question_id)
         if question is None:
             raise BankError("the question bank", f"the question {answer.question_id} is no longer there; put it back.")
         rubric = self._bank.rubric(question.id)
@@ -252,5 +254,21 @@ class Worker:
 
         grade = self._grade(question, rubric, answer, told)
         return Attempt(
-            id=uuid4().hex, created_at=self._clock.now(), question=question, rubric=rubric, answer=answer, grade=grade
+            id=uuid4().hex,
+            created_at=self._clock.now(),
+            question=question,
+            rubric=rubric,
+            answer=answer,
+            grade=grade,
+            transcriber=self._transcriber(answer),
         )
+
+    def _transcriber(self, answer: Answer) -> str | None:
+        """Who wrote a spoken answer down; None for typed words, and where the take or its transcript is gone."""
+        if answer.take_id is None:
+            return None
+        try:
+            transcript = self._takes.take(answer.take_id).transcript
+        except KeyError:
+            return None
+        return None if transcript is None else transcript.transcriber

@@ -273,6 +273,10 @@ def test_the_labelled_set_is_read_whole(devset_dir: Path) -> None:
         assert set(answer.labels or {}) == {c.id for c in rubrics[answer.question_id].criteria}
 
 
+# The labelled reference shares eight words in a row with the page it was learnt from.
+TOLD_ANEW = {"q08"}
+
+
 def test_our_own_files_say_what_the_labelled_set_was_labelled_by(devset_dir: Path) -> None:
     ours, theirs = shipped_bank(), JsonlBank(devset_dir / "bank.jsonl")
     labelled = {question.id: question for question in theirs.questions()}
@@ -280,11 +284,9 @@ def test_our_own_files_say_what_the_labelled_set_was_labelled_by(devset_dir: Pat
         if question.id not in labelled:
             continue
         told_by = labelled[question.id]
-        assert (question.question, question.reference_answer, question.kind) == (
-            told_by.question,
-            told_by.reference_answer,
-            told_by.kind,
-        )
+        assert (question.question, question.kind) == (told_by.question, told_by.kind)
+        if question.id not in TOLD_ANEW:
+            assert question.reference_answer == told_by.reference_answer
         mine, other = ours.rubric(question.id), theirs.rubric(question.id)
         assert [(c.id, c.text, c.weight) for c in mine.criteria] == [(c.id, c.text, c.weight) for c in other.criteria]
         for figure, measured in zip(mine.figures, other.figures, strict=True):

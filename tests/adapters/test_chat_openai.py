@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import math
 import threading
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ from tests.fake_openai_server import (
     zips,
 )
 from tutor.adapters.chat_openai import OpenAIChat
-from tutor.adapters.chat_openai_transport import Transport, as_engine_error
+from tutor.adapters.chat_openai_transport import Deadline, Transport, as_engine_error
 from tutor.adapters.endpoint import Endpoint
 from tutor.errors import EngineDown, EngineError, EngineReply, EngineTimeout
 from tutor.ports import Choice, Turn
@@ -272,6 +274,26 @@ class TestTime:
 
     def test_a_client_that_was_never_used_closes(self) -> None:
         OpenAIChat(lambda: Endpoint("http://127.0.0.1:1/v1")).close()
+
+
+@pytest.mark.parametrize("steps", range(1, 12))
+def test_closing_at_any_step_of_a_connection_ends_the_call_without_a_warning(steps: int) -> None:
+    transport = Transport()
+
+    async def send(client: openai.AsyncOpenAI) -> bytes:
+        return bytes((await client.models.with_raw_response.list()).content)
+
+    async def closed_early() -> None:
+        call = asyncio.create_task(transport._bounded(Endpoint("http://127.0.0.1:1/v1"), send, Deadline(SHORT_S)))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        await transport._shut()
+        assert call.done()
+        assert call.cancelled() or isinstance(call.exception(), EngineDown)
+
+    asyncio.run(closed_early())
+    # A coroutine that never began warns when it is collected.
+    gc.collect()
 
 
 class TestRefusals:

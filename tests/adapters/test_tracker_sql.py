@@ -19,9 +19,11 @@ from sqlalchemy.schema import CreateTable
 from tests.fakes import FakeClock
 from tests.faults.children import with_revision_2
 from tests.samples import RUBRIC, answer, attempt
+from tests.takes import TRANSCRIPT, stopped
 from tutor.adapters.tracker_sql import SqlTracker, engine, opening, tables
 from tutor.adapters.tracker_sql.rows import rubric_hash
 from tutor.errors import TrackerError
+from tutor.spoken import Transcript
 from tutor.values import Correction
 
 
@@ -185,6 +187,46 @@ def test_an_attempt_that_cannot_be_stored_leaves_its_job_as_it_was(tracker: SqlT
     assert len(tracker.attempts()) == 1
 
 
+def test_a_transcript_is_json_text_with_the_recogniser_beside_it(tracker: SqlTracker) -> None:
+    tracker.keep(stopped())
+    tracker.transcribed("k1", TRANSCRIPT)
+    with tracker._reading() as connection:
+        row = connection.execute(sa.select(tables.take)).one()
+    assert (row.state, row.transcriber, row.duration_s) == ("transcribed", "base int8, whisper 1.2", 4.5)
+    assert Transcript.model_validate_json(row.transcript) == TRANSCRIPT
+    tracker.discard("k1")
+    with tracker._reading() as connection:
+        row = connection.execute(sa.select(tables.take)).one()
+    assert (row.transcript, row.transcriber, row.file_name) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("statement", "field"),
+    [
+        ("UPDATE take SET transcript = json_remove(transcript, '$.language')", r"language: Field required"),
+        ("UPDATE take SET transcript = 'one cache'", r"Invalid JSON"),
+        ("UPDATE take SET transcript = NULL", r"a transcribed take has its transcript"),
+        ("UPDATE take SET question_id = ''", r"question_id: "),
+    ],
+)  # fmt: skip
+def test_a_take_that_cannot_be_read_is_a_sentence_that_names_it(
+    tracker: SqlTracker, file: Path, statement: str, field: str
+) -> None:
+    tracker.keep(stopped())
+    tracker.transcribed("k1", TRANSCRIPT)
+    sql(file, statement)
+    with pytest.raises(TrackerError, match=rf"take k1 in the database cannot be read \(.*{field}"):
+        tracker.take("k1")
+
+
+def test_an_answer_outlives_the_row_of_its_take(tracker: SqlTracker, file: Path) -> None:
+    tracker.keep(stopped())
+    spoken = answer().model_copy(update={"spoken": True, "take_id": "k1"})
+    tracker.submit(spoken)
+    sql(file, "PRAGMA foreign_keys = ON", "DELETE FROM take")
+    assert tracker.answer("a1") == spoken.model_copy(update={"take_id": None})
+
+
 @pytest.mark.parametrize(
     ("statement", "constraint"),
     [
@@ -194,6 +236,7 @@ def test_an_attempt_that_cannot_be_stored_leaves_its_job_as_it_was(tracker: SqlT
         ("INSERT INTO correction VALUES (1, 'n', 't1', 'joke', NULL, '', '')", "ck_correction_kind"),
         ("DELETE FROM answer", "FOREIGN KEY"),
         ("UPDATE attempt SET answer_id = 'nobody'", "FOREIGN KEY"),
+        ("UPDATE answer SET take_id = 'nobody'", "FOREIGN KEY"),
     ],
 )  # fmt: skip
 def test_the_database_itself_refuses_what_may_not_be(tracker: SqlTracker, statement: str, constraint: str) -> None:

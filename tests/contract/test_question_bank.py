@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import FakeBank
-from tutor.adapters.bank_yaml import open_bank, shipped_bank
+from tutor.adapters.bank_yaml import Layered, OwnFolder, open_bank, shipped_bank
+from tutor.drills import Drills
 from tutor.errors import BankError
 from tutor.ports import QuestionBank
 from tutor.values import Criterion, Kind, Question, Rubric
@@ -39,7 +40,15 @@ def folder(tmp_path: Path) -> QuestionBank:
     return shipped_bank()
 
 
-@pytest.fixture(params=[fake, json_lines, folder])
+def layered(tmp_path: Path) -> QuestionBank:
+    return Layered(OwnFolder(tmp_path / "bank"), fake(tmp_path))
+
+
+def with_drills(tmp_path: Path) -> QuestionBank:
+    return Drills(fake(tmp_path))
+
+
+@pytest.fixture(params=[fake, json_lines, folder, layered, with_drills])
 def bank(request: pytest.FixtureRequest, tmp_path: Path) -> QuestionBank:
     make: Callable[[Path], QuestionBank] = request.param
     return make(tmp_path)
@@ -57,6 +66,12 @@ def test_every_question_has_its_own_rubric(bank: QuestionBank) -> None:
         assert bank.rubric(question.id).question_id == question.id
 
 
+def test_every_question_is_found_by_its_id(bank: QuestionBank) -> None:
+    for question in bank.questions():
+        assert bank.question(question.id) == question
+
+
 def test_an_unknown_question_is_a_sentence(bank: QuestionBank) -> None:
+    assert bank.question("nowhere") is None
     with pytest.raises(BankError, match="'nowhere'"):
         bank.rubric("nowhere")

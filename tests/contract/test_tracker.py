@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -18,16 +16,6 @@ from tutor.states import Job, JobState
 from tutor.values import Answer, Attempt, Correction
 
 Plug = FakeTracker | SqlTracker
-
-
-@pytest.fixture(params=["fake", "sql"])
-def tracker(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Plug]:
-    if request.param == "fake":
-        yield FakeTracker(clock)
-        return
-    plug = SqlTracker(tmp_path / "tutor.db", clock)
-    yield plug
-    plug.close()
 
 
 def claimed(tracker: Plug, owner: str = "me", lease_s: float = 60) -> Job:

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,11 +19,14 @@ from typing import Any
 from alembic.config import Config
 from sqlalchemy import Engine, event
 
-from tests.fakes import FakeClock
+from tests.fake_speech import FakeAudioReader
+from tests.fakes import FakeClock, FakeTranscriber
 from tests.samples import BANK, answer, attempt, grade, rulings
 from tutor.adapters.lock_file import AppLock
+from tutor.adapters.recordings_folder import RecordingsFolder
 from tutor.adapters.tracker_sql import SqlTracker, opening
 from tutor.adapters.tracker_sql.opening import alembic_config
+from tutor.booth import Booth
 from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
 from tutor.worker import Worker
 
@@ -103,6 +107,13 @@ def with_revision_2(folder: Path) -> Callable[[], Config]:
     return settings
 
 
+def booth(tracker: SqlTracker) -> Booth:
+    """A booth on real takes and real files in `takes` beside the database."""
+    folder = RecordingsFolder(Path(tracker.engine.url.database or "").parent / "takes")
+    fakes = {"reader": FakeAudioReader(), "transcriber": FakeTranscriber()}
+    return Booth(takes=tracker, recordings=folder, bank=BANK, clock=RealClock(), **fakes)
+
+
 # -- targets ---------------------------------------------------------------------------------
 
 
@@ -155,7 +166,7 @@ def grade_and_die(database: Path, answer_id: str, stage: str) -> None:
     if stage == "claimed":
         assert tracker.claim("doomed", 60)
         die()
-    worker = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=grading, clock=RealClock())
+    worker = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=grading, clock=RealClock())
     worker.start()
     for progress in worker.watch(tracker.submit(answer(answer_id)).id):
         assert progress.n_criteria == 3
@@ -172,7 +183,7 @@ def practise_until_killed(database: Path, seed: int, said: Connection) -> None:
             told(ruled)
         return grade(of.id)
 
-    Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=grading, clock=RealClock()).start()
+    Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=grading, clock=RealClock()).start()
     for n in range(10_000):
         said.send(tracker.submit(answer(f"s{seed}-{n}")).answer_id)
 
@@ -222,7 +233,7 @@ def work_until_sigterm(database: Path, started: Connection) -> None:
         threading.Event().wait(300)
         raise AssertionError("nobody waits this long")
 
-    worker = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=hanging, clock=RealClock())
+    worker = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=hanging, clock=RealClock())
     worker.start()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
@@ -237,3 +248,39 @@ def be_the_app(database: Path, running: Connection) -> None:
     lock.acquire()
     running.send(os.getpid())
     threading.Event().wait(300)
+
+
+def use_a_take_and_die(database: Path, source: Path, verb: str, stage: str) -> None:
+    """Keep a recording, and perhaps write it down and discard it, dying at a stage of the last step."""
+    tracker = SqlTracker(database, RealClock())
+    room = booth(tracker)
+    steps: dict[str, Callable[[], object]] = {
+        "keep": lambda: room.keep("k1", "kv-cache", str(source)),
+        "transcribe": lambda: room.transcribe("k1"),
+        "discard": lambda: room.discard("k1"),
+    }
+    for step in steps:
+        if step == verb:
+            _die_at(tracker, stage)
+        steps[step]()
+        if step == verb:
+            die()
+
+
+def _die_at(tracker: SqlTracker, stage: str) -> None:
+    """Die at `row` when the first row is about to be committed, at `file` before the next file
+    is moved or deleted, and at `second row` after that, when another row is about to be committed."""
+    commits = 0
+
+    def _count(_: Any) -> None:
+        nonlocal commits
+        commits += 1
+        if (stage, commits) in (("row", 1), ("second row", 2)):
+            die()
+
+    def _moving(name: str, _: Any) -> None:
+        if stage == "file" and name in ("os.rename", "os.remove"):
+            die()
+
+    event.listen(tracker.engine, "commit", _count)
+    sys.addaudithook(_moving)

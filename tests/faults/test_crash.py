@@ -36,7 +36,7 @@ def grading(_q: Question, _r: Rubric, of: Answer, told: Callable[[CriterionVerdi
 def graded_after_restart(database: Path) -> SqlTracker:
     """Start again as the app does and grade whatever waits."""
     tracker = SqlTracker(database, children.RealClock())
-    worker = Worker(tracker=tracker, jobs=tracker, bank=BANK, grade=grading, clock=children.RealClock())
+    worker = Worker(tracker=tracker, jobs=tracker, takes=tracker, bank=BANK, grade=grading, clock=children.RealClock())
     worker.start()
     for job in reversed(tracker.unfinished()):
         for progress in worker.watch(job.id):

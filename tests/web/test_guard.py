@@ -10,7 +10,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from tutor.web.frame import MAX_DRAFTS
-from tutor.web.guard import HEADERS, MAX_BODY_BYTES, Guard
+from tutor.web.guard import HEADERS, MAX_BODY_BYTES, MAX_UPLOAD_BYTES, UPLOAD, Guard
 
 HOST = "127.0.0.1:7860"
 OWN = f"http://{HOST}"
@@ -184,7 +184,9 @@ def test_requests_of_other_pages_and_malformed_ones_are_refused(headers: list[tu
         "/gradio_api/runs",
         "/gradio_api/runs/",
         "/gradio_api/run-history/records",
-        "/gradio_api/upload",
+        "/gradio_api/upload/",
+        "/gradio_api/Upload",
+        "/upload",
         "/gradio_api/UPLOAD",
         "//gradio_api//upload",
         "/gradio_api/upload_progress",
@@ -202,7 +204,9 @@ def test_doors_the_page_does_not_use_are_closed(path: str) -> None:
     assert ask("POST", path, [("Sec-Fetch-Site", "same-origin")])[::2] == (404, 0)
 
 
-@pytest.mark.parametrize("path", ["/", "/config", "/assets/upload-1.js", "/gradio_api/queue/join", "/own/page.js"])
+@pytest.mark.parametrize(
+    "path", ["/", "/config", "/assets/upload-1.js", "/gradio_api/queue/join", "/own/page.js", "/take/t1"]
+)
 def test_the_pages_own_doors_are_open(path: str) -> None:
     assert ask(path=path)[::2] == (200, 1)
 
@@ -211,6 +215,39 @@ def test_the_pages_own_doors_are_open(path: str) -> None:
 def test_a_body_that_is_too_large_or_has_no_honest_length_is_refused(length: str) -> None:
     sent = [("Sec-Fetch-Site", "same-origin"), ("Content-Length", length.encode("utf-8").decode("latin-1"))]
     assert ask("POST", headers=sent)[::2] == (413, 0)
+
+
+def upload(size: str | None, *more: tuple[str, str], method: str = "POST", sent: list[Message] | None = None) -> tuple:
+    own = () if any(name.lower() in ("origin", "sec-fetch-site") for name, _ in more) else (("Origin", OWN),)
+    length = () if size is None else (("Content-Length", size),)
+    return ask(method, UPLOAD, [*own, *length, *more], sent=sent)[::2]
+
+
+def test_a_recording_of_100_mb_may_come_in_and_a_larger_one_is_told_so() -> None:
+    sent: list[Message] = []
+    assert upload(str(MAX_UPLOAD_BYTES)) == (200, 1)
+    assert MAX_UPLOAD_BYTES >= 100_000_000 + 1000
+    assert upload(str(MAX_UPLOAD_BYTES + 1), sent=sent) == (413, 0)
+    assert "This recording is larger than 100 MB." in json.loads(sent[1]["body"])["detail"]
+
+
+@pytest.mark.parametrize("size", [None, "", "-1", "1e3"])
+def test_a_recording_must_say_how_large_it_is(size: str | None) -> None:
+    assert upload(size)[0] in (411, 413)
+    assert upload("5", ("Content-Length", "6")) == (411, 0)
+    assert upload("5", ("Transfer-Encoding", "chunked")) == (411, 0)
+
+
+@pytest.mark.parametrize(
+    "foreign", [("Origin", "http://evil.example"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site")]
+)
+def test_no_other_page_may_bring_a_recording(foreign: tuple[str, str]) -> None:
+    assert upload("5", foreign) == (403, 0)
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "HEAD"])
+def test_the_door_for_recordings_only_lets_in(method: str) -> None:
+    assert upload("5", method=method) == (404, 0)
 
 
 def test_every_refusal_is_a_sentence_that_the_page_can_read() -> None:
@@ -225,7 +262,7 @@ def test_every_refusal_is_a_sentence_that_the_page_can_read() -> None:
 
 
 def test_drafts_and_answer_of_the_longest_kind_fit_into_one_request() -> None:
-    from tutor.web.page import BOX_CHARACTERS
+    from tutor.web.layout import BOX_CHARACTERS
 
     texts = [chr(1) * BOX_CHARACTERS] * (MAX_DRAFTS + 1)
     assert len(json.dumps(texts)) + 10_000 < MAX_BODY_BYTES
@@ -251,7 +288,7 @@ def test_every_reply_carries_our_headers_once_and_no_leave_for_other_origins() -
 def test_only_this_origin_may_be_the_source_of_anything() -> None:
     policy = dict(part.strip().split(" ", 1) for part in ask()[1]["content-security-policy"].split(";"))
     assert policy["default-src"] == "'self'"
-    assert policy["connect-src"] == "'self'"
+    assert policy["connect-src"] == "'self' blob:"
     assert policy["frame-ancestors"] == policy["object-src"] == "'none'"
     assert not any("http" in sources or "*" in sources for sources in policy.values())
 

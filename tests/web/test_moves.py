@@ -2,92 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from tests.fake_tracker import FakeTracker
-from tests.fakes import FakeBank, FakeClock
-from tests.samples import QUESTION, RUBRIC, attempt, rulings
-from tutor.practice import Practice
-from tutor.states import EngineState, JobState, Progress
-from tutor.web.frame import BUTTONS, Frame, Seat, Stage, read_drafts
-from tutor.web.moves import Moves
-
-OTHER = QUESTION.model_copy(update={"id": "batching", "title": "Batching", "question": "Why does batching help?"})
-WORDS = "The cache keeps keys and values, so a step reads them instead of computing them again."
-READY = (EngineState("language model", "ready"),)
-
-
-class Table:
-    """A page before a tracker in memory; `meanwhile` runs at each pause of a watch."""
-
-    def __init__(self, clock: FakeClock) -> None:
-        self.tracker = FakeTracker(clock)
-        self.verdicts = ()
-        self.states = READY
-        self.meanwhile: list[Callable[[], object]] = []
-        self.pauses = 0
-        bank = FakeBank(*((q, RUBRIC.model_copy(update={"question_id": q.id})) for q in (QUESTION, OTHER)))
-        practice = Practice(bank=bank, tracker=self.tracker, jobs=self.tracker, desk=self, clock=clock)
-        ids = iter(f"id{i}" for i in range(100))
-        self.moves = Moves(practice, lambda: self.states, new_id=lambda: next(ids), pause=self.pause)
-
-    def wake(self) -> None:
-        """Nothing sleeps here."""
-
-    def watch(self, job_id: str) -> Iterator[Progress]:
-        job = self.tracker.job(job_id)
-        done = self.tracker.attempt(job.attempt_id) if job.attempt_id else None
-        yield Progress(job, self.verdicts, 3, done)
-
-    def pause(self, seconds: float) -> None:
-        assert seconds <= 1
-        self.pauses += 1
-        self.meanwhile.pop(0)()
-
-    def judged(self, n: int) -> Callable[[], None]:
-        def step() -> None:
-            self.tracker.claim("w", 60)
-            self.verdicts = rulings()[:n]
-
-        return step
-
-    def finished(self) -> None:
-        (job,) = (j for j in self.tracker.unfinished() if j.state is not JobState.FAILED)
-        self.tracker.claim("w", 60)
-        answer = self.tracker.answer(job.answer_id)
-        question = QUESTION if answer.question_id == QUESTION.id else OTHER
-        self.tracker.finish(job.id, "w", attempt(answer, id=f"t-{answer.id}", question=question))
-
-    def failed(self) -> None:
-        (job,) = (j for j in self.tracker.unfinished() if j.state is not JobState.FAILED)
-        self.tracker.claim("w", 60)
-        self.tracker.fail(job.id, "w", "The model server does not answer. Your answer is saved.")
-
-    def open(self, seat: Seat | None = None, drafts: dict[str, str] | None = None, **query: str) -> list[Frame | None]:
-        return list(self.moves.open(seat or Seat(), drafts or {}, query))
-
-    def graded(self, seat: Seat, text: str = WORDS) -> list[Frame | None]:
-        self.meanwhile = [self.finished]
-        return list(self.moves.grade(seat, {}, text))
-
-
-@pytest.fixture
-def table(clock: FakeClock) -> Table:
-    return Table(clock)
-
-
-def text(frame: Frame) -> str:
-    return " ".join(content for _, content in frame.thread)
+from tests.fakes import FakeClock
+from tests.samples import QUESTION
+from tests.web.table import OTHER, WORDS, Table, text
+from tutor import view
+from tutor.states import EngineState
+from tutor.web.frame import ALL_BUTTONS, BUTTONS, MAX_REASON, Seat, Stage, read_drafts
 
 
 def test_the_first_visit_poses_a_question_with_an_id_for_its_answer(table: Table) -> None:
     (frame,) = table.open()
     assert frame.stage is Stage.ASKED
-    assert frame.seat == Seat(QUESTION.id, "id0", "")
+    assert frame.seat.question_id == QUESTION.id
+    assert (frame.seat.answer_id, frame.seat.take_id) == ("id0", "id1")
     assert "KV cache" in text(frame)
-    assert frame.draft == ""
+    assert frame.seat.why
+    assert view.safe(frame.seat.why[1:]) in text(frame)
+    assert "Aim for about 2 min" in frame.recorder
+
+
+def test_who_would_rather_write_gets_the_box_at_once_and_next_time(table: Table) -> None:
+    (asked,) = table.open()
+    (frame,) = table.moves.write(asked.seat, {})
+    assert frame.stage is Stage.TYPING
+    assert (frame.seat.typing, frame.draft) == (True, "")
+    assert not frame.recorder
+    (following,) = table.moves.next(frame.seat, {})
+    assert following.stage is Stage.TYPING
+    (speaking,) = table.moves.spoken.speak(following.seat)
+    assert speaking.stage is Stage.ASKED
+    assert not speaking.seat.typing
+
+
+def test_a_question_with_a_draft_opens_in_the_box(table: Table) -> None:
+    (frame,) = table.open(Seat(QUESTION.id, "a1"), {QUESTION.id: "half a thou"})
+    assert frame.stage is Stage.TYPING
+    (other,) = table.moves.next(frame.seat, {QUESTION.id: "half a thou"})
+    assert other.stage is Stage.ASKED
 
 
 def test_a_reload_brings_the_same_question_id_and_draft_back(table: Table) -> None:
@@ -140,7 +98,7 @@ def test_a_refused_answer_stays_in_the_box_with_a_sentence(table: Table) -> None
 
 def test_who_insists_after_a_refusal_is_graded_as_the_same_answer(table: Table) -> None:
     (refused,) = table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, "no")
-    assert list(BUTTONS[refused.stage]) == ["grade", "insist", "next"]
+    assert list(BUTTONS[refused.stage]) == ["grade", "insist", "speak", "next"]
     table.meanwhile = [table.finished]
     last = list(table.moves.insist(refused.seat, {QUESTION.id: "no", OTHER.id: "kept"}, "no"))[-1]
     assert last.stage is Stage.GRADED
@@ -152,7 +110,7 @@ def test_who_insists_after_a_refusal_is_graded_as_the_same_answer(table: Table) 
 def test_an_answer_that_nobody_can_insist_on_offers_no_button_for_it(table: Table, text: str) -> None:
     for move in (table.moves.grade, table.moves.insist):
         (frame,) = move(Seat(QUESTION.id, "a1", ""), {}, text)
-        assert frame.stage is Stage.ASKED
+        assert frame.stage is Stage.TYPING
         assert "insist" not in BUTTONS[frame.stage]
     assert table.tracker.unfinished() == ()
 
@@ -169,7 +127,7 @@ def test_other_words_from_a_second_window_are_asked_for_once_more(table: Table) 
     seat = Seat(QUESTION.id, "a1", "")
     table.graded(seat)
     (frame,) = table.moves.grade(seat, {}, WORDS + " And it grows with the context.")
-    assert frame.stage is Stage.ASKED
+    assert frame.stage is Stage.TYPING
     assert "Another window" in frame.note
     assert frame.seat.answer_id not in ("a1", "")
     assert table.graded(frame.seat, WORDS + " And it grows.")[-1].stage is Stage.GRADED
@@ -249,10 +207,11 @@ def test_a_cancel_that_came_too_late_shows_the_grade(table: Table) -> None:
     assert frame.stage is Stage.GRADED
 
 
-def test_trying_again_after_a_grade_starts_with_an_empty_box(table: Table) -> None:
+def test_trying_again_after_a_grade_brings_written_words_back_to_be_improved(table: Table) -> None:
     seat = table.graded(Seat(QUESTION.id, "a1", ""))[-1].seat
     (frame,) = table.moves.again(seat, {})
-    assert frame.draft == ""
+    assert frame.stage is Stage.TYPING
+    assert frame.draft == WORDS
     assert frame.seat.question_id == QUESTION.id
     assert frame.seat.answer_id != "a1"
 
@@ -262,6 +221,24 @@ def test_next_poses_another_question_and_brings_its_draft(table: Table) -> None:
     assert frame.seat.question_id == OTHER.id
     assert frame.draft == "begun"
     assert frame.drafts == {OTHER.id: "begun", QUESTION.id: "x"}
+
+
+def test_another_question_goes_through_all_of_them_and_then_starts_over(clock: FakeClock, tmp_path: Path) -> None:
+    third = OTHER.model_copy(update={"id": "third"})
+    table = Table(clock, tmp_path, third)
+    (frame,) = table.open()
+    posed = [frame.seat.question_id]
+    for _ in range(6):
+        (frame,) = table.moves.next(frame.seat, {})
+        posed.append(frame.seat.question_id)
+    assert set(posed[:3]) == {QUESTION.id, OTHER.id, "third"}
+    assert all(before != after for before, after in pairwise(posed))
+    assert set(posed[3:6]) == set(posed[:3])
+
+
+def test_an_answer_ends_what_was_skipped(table: Table) -> None:
+    seat = Seat(QUESTION.id, "a1", skipped=(OTHER.id,))
+    assert table.graded(seat)[-1].seat.skipped == ()
 
 
 def test_a_link_opens_an_attempt_without_leaving_ones_place(table: Table) -> None:
@@ -296,7 +273,7 @@ def test_a_link_poses_the_graded_question_at_hand_anew(table: Table, job_id: str
     assert frame.stage is Stage.ASKED
     assert frame.seat.question_id == QUESTION.id
     assert frame.seat.answer_id not in ("a1", "")
-    assert frame.draft == ""
+    assert not frame.draft
     assert table.graded(frame.seat)[-1].stage is Stage.GRADED
     assert len(table.tracker.attempts()) == 2
 
@@ -305,7 +282,7 @@ def test_a_link_to_the_question_of_a_cancelled_grading_brings_its_words_back(tab
     seat = next(table.moves.grade(Seat(QUESTION.id, "a1", ""), {}, WORDS)).seat
     list(table.moves.cancel(seat))
     (frame,) = table.open(seat, question=QUESTION.id)
-    assert frame.stage is Stage.ASKED
+    assert frame.stage is Stage.TYPING
     assert frame.draft == WORDS
 
 
@@ -316,7 +293,17 @@ def test_a_link_to_the_question_of_an_unfinished_grading_stays_with_it(table: Ta
     assert frame.stage is Stage.FAILED
 
 
-@pytest.mark.parametrize("query", [{"attempt": "no"}, {"job": "no"}, {"question": "no"}, {"attempt": ""}])
+def test_a_link_to_a_topic_poses_a_question_of_it(table: Table) -> None:
+    (frame,) = table.open(Seat(QUESTION.id, "a1"), topic=OTHER.topic)
+    assert frame.seat.question_id == OTHER.id
+    assert frame.seat.why
+    (same,) = table.open(Seat(OTHER.id, "a2", take_id="t2"), topic=OTHER.topic)
+    assert same.seat == Seat(OTHER.id, "a2", take_id="t2")
+
+
+@pytest.mark.parametrize(
+    "query", [{"topic": "no"}, {"attempt": "no"}, {"job": "no"}, {"question": "no"}, {"attempt": ""}]
+)
 def test_a_link_to_nothing_leads_back_to_ones_place(table: Table, query: dict[str, str]) -> None:
     (frame,) = table.open(Seat(OTHER.id, "a2", ""), **query)
     assert frame.seat == Seat(OTHER.id, "a2", "")
@@ -333,7 +320,15 @@ def test_the_list_of_attempts_follows_each_change(table: Table) -> None:
     assert "Nothing here yet" in asked.past
     frames = table.graded(Seat(QUESTION.id, "a1", ""))
     assert "grading" in frames[0].past
-    assert "attempt=t&#45;a1" in frames[-1].past
+    assert "?attempt=t-a1" in unescape(frames[-1].past)
+    assert 'href="/dashboard"' in frames[-1].past
+
+
+def test_only_the_latest_attempts_are_listed(table: Table) -> None:
+    for n in range(5):
+        table.graded(Seat(QUESTION.id, f"a{n}", ""))
+    (frame,) = table.open()
+    assert unescape(frame.past).count("?attempt=") == 3
 
 
 @pytest.mark.parametrize(
@@ -345,8 +340,16 @@ def test_what_a_browser_stored_is_only_a_claim(stored: object) -> None:
 
 
 def test_a_seat_and_drafts_come_back_as_they_were_stored() -> None:
-    seat = Seat("q-1", "a.b", "j@2")
+    seat = Seat("q-1", "a.b", "j@2", "t1", "t0", typing=True, why="It is due.", skipped=("q", "q-1"), left={"q": "t9"})
     assert Seat.read(vars(seat)) == seat
+    assert Seat.read(json.loads(json.dumps(vars(seat)))) == seat
+    assert Seat.read({"skipped": "q1", "left": ["q1"]}) == Seat()
+    assert Seat.read({"skipped": [3, "<b>", {}, "q"], "left": {"q": 3, "<b>": "t", "r": "../t"}}).skipped == ("q",)
+    assert Seat.read({"left": {"q": 3, "<b>": "t", "r": "../t", "s": "t1"}}).left == {"s": "t1"}
+    many = Seat.read({"skipped": [f"q{n}" for n in range(20)], "left": {f"q{n}": "t" for n in range(20)}})
+    assert many.skipped == tuple(many.left) == tuple(f"q{n}" for n in range(12, 20))
+    assert len(Seat.read({"why": "x" * 9999}).why) == MAX_REASON
+    assert Seat.read({"typing": 1, "why": ["x"]}) == Seat()
     assert read_drafts({"q": "words", "<b>": "x", "n": 3}) == {"q": "words"}
     assert read_drafts({"q": "half a \ud83d"}) == {"q": "half a \ufffd"}
     assert read_drafts("words") == {}
@@ -356,3 +359,5 @@ def test_a_seat_and_drafts_come_back_as_they_were_stored() -> None:
 def test_every_stage_that_offers_something_has_words_on_its_buttons() -> None:
     assert set(BUTTONS) == set(Stage)
     assert all(words for stage in BUTTONS.values() for words in stage.values())
+    assert {name for stage in BUTTONS.values() for name in stage} == set(ALL_BUTTONS)
+    assert all(list(stage) == sorted(stage, key=ALL_BUTTONS.index) for stage in BUTTONS.values())

@@ -20,6 +20,7 @@ from tests.fakes import FakeClock
 from tests.samples import BANK
 from tutor.errors import SettingsError, TrackerError
 from tutor.practice import Practice
+from tutor.web.frame import ALL_BUTTONS
 
 SECRET = "the candidate's own words"
 OWN = {"Sec-Fetch-Site": "same-origin"}
@@ -85,7 +86,11 @@ def test_nothing_is_offered_as_an_api_or_recorded(client: Client) -> None:
         ("GET", "/gradio_api/file=../../../etc/passwd", {}, 403),
         ("GET", "/own/../page.py", {}, 404),
         ("GET", "/docs", {}, 404),
-        ("POST", "/gradio_api/upload", OWN, 404),
+        ("GET", "/gradio_api/upload", {}, 404),
+        ("POST", "/gradio_api/upload", {"Sec-Fetch-Site": "cross-site", "Content-Length": "0"}, 403),
+        ("GET", "/take/no", {}, 404),
+        ("GET", "/take/..%2f..%2fetc%2fpasswd", {}, 404),
+        ("GET", "/take/%2e%2e", {}, 404),
         ("POST", "/gradio_api/queue/join", {"Sec-Fetch-Site": "cross-site"}, 403),
         ("POST", "/gradio_api/queue/join", {}, 403),
     ],
@@ -120,29 +125,41 @@ def test_building_without_the_private_folder_is_refused(
     tracker = FakeTracker(clock)
     practice = Practice(bank=BANK, tracker=tracker, jobs=tracker, desk=None, clock=clock)
     with pytest.raises(SettingsError, match="prepare"):
-        build(practice, status=tuple, version="1", temp_dir=tmp_path / "temp")
+        build(practice, None, None, library=None, status=tuple, version="1", temp_dir=tmp_path / "temp")
 
 
 class Shown:
     """Widgets that stand for themselves."""
 
-    def __getattr__(self, name: str) -> str:
-        return name
+    def __getattr__(self, name: str) -> object:
+        return {button: button for button in ALL_BUTTONS} if name == "buttons" else name
 
 
 def test_a_frame_becomes_values_and_the_rest_stays() -> None:
     from tutor.web.frame import Frame, Seat, Stage
     from tutor.web.page import updates
 
-    asked = updates(Shown(), Frame(Stage.ASKED, (("assistant", Markup("<p>q</p>")),), "Question", seat=Seat("q", "a")))
+    seat = Seat("q", "a", take_id="t")
+    asked = updates(
+        Shown(), Frame(Stage.ASKED, (("assistant", Markup("<p>q</p>")),), "Q", Markup("<i>0:00</i>"), seat=seat)
+    )
     assert asked["thread"] == [{"role": "assistant", "content": "<p>q</p>"}]
-    assert asked["seat"] == {"question_id": "q", "answer_id": "a", "job_id": ""}
-    assert asked["answer"].visible
-    assert (asked["grade"].visible, asked["grade"].variant) == (True, "primary")
-    assert asked["next"].variant == "secondary"
+    assert Seat.read(asked["seat"]) == seat
+    assert (asked["recorder"].value, asked["recorder"].visible) == ("<i>0:00</i>", True)
+    assert (asked["microphone"].value, asked["microphone"].visible) == (None, True)
+    assert not asked["answer"].visible
+    assert [asked[name].variant for name in ("record", "stop", "type", "next")] == ["primary"] * 2 + ["secondary"] * 2
     assert not asked["retry"].visible
-    assert not {"drafts", "past"} & set(asked)
-    assert not asked["insist"].visible
+    assert not {"drafts", "past", "upload"} & set(asked)
+    typing = updates(Shown(), Frame(Stage.TYPING, (), "Q"))
+    assert typing["answer"].visible
+    assert "as you would out loud" in typing["answer"].info
+    assert (typing["grade"].visible, typing["grade"].variant) == (True, "primary")
+    assert not typing["insist"].visible
+    assert not typing["microphone"].visible
+    check = updates(Shown(), Frame(Stage.CHECK, (), "Check", take=Markup("<p>t</p>")))
+    assert check["take"].value == "<p>t</p>"
+    assert "misheard" in check["answer"].info
     refused = updates(Shown(), Frame(Stage.REFUSED, (), "Too short."))
     assert refused["answer"].visible
     assert (refused["insist"].visible, refused["insist"].variant) == (True, "secondary")

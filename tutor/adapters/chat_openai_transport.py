@@ -1,8 +1,9 @@
-"""One bounded request to a model server: overall deadline, size cap, and only our own errors."""
+"""One bounded request to a chat or speech server: overall deadline, size cap, and only our own errors."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 import httpx2
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, OpenAIError
 
-from tutor.adapters.endpoint import Endpoint
+from tutor.adapters.endpoint import Endpoint, Errand
 from tutor.errors import EngineDown, EngineError, EngineReply, EngineTimeout
 
 # RuntimeError and ExceptionGroup: what the networking layers raise for a client closed meanwhile, or
@@ -59,6 +60,7 @@ class Transport:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._calls: set[asyncio.Task[Any] | None] = set()
         self._closed = False
 
     def chat(self, endpoint: Endpoint, body: Mapping[str, Any], deadline: Deadline) -> bytes:
@@ -75,6 +77,15 @@ class Transport:
 
         async def send(client: AsyncOpenAI) -> bytes:
             raw: bytes = (await client.models.with_raw_response.list()).content
+            return raw
+
+        return self._run(endpoint, send, deadline)
+
+    def transcription(self, endpoint: Endpoint, body: Mapping[str, Any], deadline: Deadline) -> bytes:
+        """The bytes of a transcription. Raises EngineDown, EngineTimeout, EngineReply."""
+
+        async def send(client: AsyncOpenAI) -> bytes:
+            raw: bytes = (await client.audio.transcriptions.with_raw_response.create(**body)).content
             return raw
 
         return self._run(endpoint, send, deadline)
@@ -96,7 +107,7 @@ class Transport:
             raise _no_address(endpoint)
         with self._lock:
             if self._closed:
-                raise EngineDown("The tutor is shutting down; start it again, then retry grading.")
+                raise _closing(endpoint)
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="chat-calls", daemon=True)
@@ -105,13 +116,14 @@ class Transport:
         try:
             return future.result()
         except CancelledError:
-            raise EngineDown("The tutor is shutting down; start it again, then retry grading.") from None
+            raise _closing(endpoint) from None
         except KeyboardInterrupt:
             future.cancel()
             raise
 
     async def _bounded(self, endpoint: Endpoint, send: Send, deadline: Deadline) -> bytes:
-        loading = False
+        loading, call = False, asyncio.current_task()
+        self._calls.add(call)
         try:
             async with asyncio.timeout(deadline.left_s()):
                 client = await self._client(endpoint)
@@ -127,6 +139,8 @@ class Transport:
             raise _too_late(endpoint, deadline, loading) from None
         except FOREIGN as error:
             raise as_engine_error(error, endpoint) from error
+        finally:
+            self._calls.discard(call)
 
     async def _client(self, endpoint: Endpoint) -> AsyncOpenAI:
         kept = self._clients.get((endpoint.url, endpoint.key))
@@ -143,7 +157,7 @@ class Transport:
                 timeout=None,
                 trust_env=not endpoint.is_local,
                 follow_redirects=False,
-                event_hooks={"response": [self._cap]},
+                event_hooks={"response": [functools.partial(self._cap, endpoint)]},
             ),
         )
         self._clients[endpoint.url, endpoint.key] = client
@@ -151,18 +165,21 @@ class Transport:
             await self._clients.pop(next(iter(self._clients))).close()
         return client
 
-    async def _cap(self, response: httpx2.Response) -> None:
+    async def _cap(self, endpoint: Endpoint, response: httpx2.Response) -> None:
+        errand = endpoint.errand
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise EngineReply("The model server compresses its replies although asked not to. Switch that off there.")
+            raise EngineReply(
+                f"The {errand.server} compresses its replies although asked not to. Switch that off there."
+            )
         if isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _Capped(response.stream, self._reply_bytes)
+            response.stream = _Capped(response.stream, self._reply_bytes, errand)
 
     async def _shut(self) -> None:
-        mine = asyncio.current_task()
-        others = [task for task in asyncio.all_tasks() if task is not mine]
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        # Only the calls: each ends the tasks it began, whereas one cut off before its first step leaves a warning.
+        calls = [call for call in self._calls if call is not None]
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
         for client in self._clients.values():
             await client.close()
         await asyncio.get_running_loop().shutdown_asyncgens()
@@ -172,8 +189,8 @@ class Transport:
 class _Capped(httpx2.AsyncByteStream):
     """A reply's bytes up to a limit."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, limit: int) -> None:
-        self._stream, self._limit = stream, limit
+    def __init__(self, stream: httpx2.AsyncByteStream, limit: int, errand: Errand) -> None:
+        self._stream, self._limit, self._errand = stream, limit, errand
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         seen = 0
@@ -181,8 +198,8 @@ class _Capped(httpx2.AsyncByteStream):
             seen += len(chunk)
             if seen > self._limit:
                 raise EngineReply(
-                    f"The model server sent more than {self._limit} bytes for a one-word reply. "
-                    "Check that TUTOR_CHAT_URL is a chat server, then retry grading."
+                    f"The {self._errand.server} sent more than {self._limit} bytes, far too much for a reply. Check "
+                    f"that {self._errand.settings}_URL offers {self._errand.ability}, then {self._errand.again}."
                 )
             yield chunk
 
@@ -190,14 +207,18 @@ class _Capped(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _closing(endpoint: Endpoint) -> EngineDown:
+    return EngineDown(f"The tutor is shutting down; start it again, then {endpoint.errand.again}.")
+
+
 def _too_late(endpoint: Endpoint, deadline: Deadline, loading: bool) -> EngineError:
     if loading:
         return EngineDown(
-            f"The model server at {endpoint.shown} is still loading its model after {deadline.seconds:g} s. "
-            "Wait a little, then retry grading."
+            f"{_where(endpoint)} is still loading its model after {deadline.seconds:g} s. "
+            f"Wait a little, then {endpoint.errand.again}."
         )
     return EngineTimeout(
-        f"The model server at {endpoint.shown} did not finish within {deadline.seconds:g} s. Retry grading; "
+        f"{_where(endpoint)} did not finish within {deadline.seconds:g} s. {_capital(endpoint.errand.again)}; "
         "if it happens again, choose a smaller model or close other programs."
     )
 
@@ -205,7 +226,7 @@ def _too_late(endpoint: Endpoint, deadline: Deadline, loading: bool) -> EngineEr
 def _no_address(endpoint: Endpoint) -> EngineDown:
     return EngineDown(
         f"{endpoint.shown!r} is not an address such as http://localhost:8080/v1. "
-        "Correct or unset TUTOR_CHAT_URL, then retry grading."
+        f"Correct or unset {endpoint.errand.settings}_URL, then {endpoint.errand.again}."
     )
 
 
@@ -215,39 +236,44 @@ def as_engine_error(error: Exception, endpoint: Endpoint) -> EngineError:
     >>> print(as_engine_error(OSError(), Endpoint("http://localhost:9/v1")))
     The model server at http://localhost:9/v1 does not answer. Start it or unset TUTOR_CHAT_URL, then retry grading.
     """
-    where = f"The model server at {endpoint.shown}"
+    where, again = _where(endpoint), _capital(endpoint.errand.again)
     if isinstance(error, APITimeoutError):
-        return EngineTimeout(f"{where} did not answer in time. Retry grading.")
+        return EngineTimeout(f"{where} did not answer in time. {again}.")
     if isinstance(error, APIStatusError):
         return _by_status(error, where, endpoint)
     if isinstance(error, httpx2.InvalidURL):
         return _no_address(endpoint)
     if isinstance(error, APIConnectionError | httpx2.HTTPError | OSError | RuntimeError | ExceptionGroup):
         return Unreachable(f"{where} does not answer. {endpoint.fix}")
-    return EngineReply(f"{where} answered in a way that cannot be read ({type(error).__name__}). Retry grading.")
+    return EngineReply(f"{where} answered in a way that cannot be read ({type(error).__name__}). {again}.")
 
 
 def _by_status(error: APIStatusError, where: str, endpoint: Endpoint) -> EngineError:
     # Some servers echo what they were sent; the sentence is stored and shown.
     told = error.message.replace(endpoint.key, "(key)") if len(endpoint.key) >= SECRET_CHARACTERS else error.message
-    status, said = error.status_code, _one_line(told)
+    status, said, errand = error.status_code, _one_line(told), endpoint.errand
     if status in (401, 403):
-        return EngineDown(f"{where} refuses the key. Set TUTOR_CHAT_KEY to its key, then retry grading.")
+        return EngineDown(f"{where} refuses the key. Set {errand.settings}_KEY to its key, then {errand.again}.")
     if status == 404:
         return EngineDown(
-            f"{where} has no chat there or does not know the model {endpoint.model!r} ({said}). Check "
-            "TUTOR_CHAT_URL (it usually ends in /v1) and TUTOR_CHAT_MODEL, then retry grading."
+            f"{where} has no {errand.ability} there or does not know the model {endpoint.model!r} ({said}). Check "
+            f"{errand.settings}_URL (it usually ends in /v1) and {errand.settings}_MODEL, then {errand.again}."
         )
     if status == 429:
-        return EngineDown(f"{where} is busy ({said}). Retry grading in a minute.")
+        return EngineDown(f"{where} is busy ({said}). Wait a minute, then {errand.again}.")
     if status < 400:
-        return EngineDown(f"{where} sends elsewhere (status {status}). Set TUTOR_CHAT_URL to the final address.")
+        return EngineDown(f"{where} sends elsewhere (status {status}). Set {errand.settings}_URL to the final address.")
     if status < 500:
-        return Refused(
-            f"{where} refuses the request (status {status}: {said}). If the prompt was too long for it, shorten "
-            "the answer or give the server a longer context; then retry grading."
-        )
+        return Refused(f"{where} refuses the request (status {status}: {said}). {errand.smaller}; then {errand.again}.")
     return EngineDown(f"{where} failed (status {status}: {said}). {endpoint.fix}")
+
+
+def _where(endpoint: Endpoint) -> str:
+    return f"The {endpoint.errand.server} at {endpoint.shown}"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _one_line(text: str) -> str:

@@ -9,6 +9,41 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
+class Errand:
+    """What a server is asked for, in the words of the sentences about it.
+
+    Attributes:
+        server: What to call the server.
+        ability: What it has to offer under its address.
+        settings: Names of its settings without `_URL`, `_KEY` and `_MODEL`.
+        again: What a person does once the server is mended.
+        smaller: What a person does when the server finds a request too large or wrong.
+    """
+
+    server: str
+    ability: str
+    settings: str
+    again: str
+    smaller: str
+
+
+CHAT = Errand(
+    server="model server",
+    ability="chat",
+    settings="TUTOR_CHAT",
+    again="retry grading",
+    smaller="If the prompt was too long for it, shorten the answer or give the server a longer context",
+)
+SPEECH = Errand(
+    server="speech server",
+    ability="transcription",
+    settings="TUTOR_SPEECH",
+    again="transcribe the recording again, it is kept",
+    smaller="If the recording was too long for it, record a shorter answer or unset TUTOR_SPEECH_URL",
+)
+
+
+@dataclass(frozen=True)
 class Endpoint:
     """The address of an OpenAI-compatible server.
 
@@ -17,12 +52,14 @@ class Endpoint:
         key: API key, kept out of `repr`; servers without keys accept anything.
         model: Model name to ask for; empty means the first one the server lists.
         fix: What a person does when the server does not answer.
+        errand: What it is asked for.
     """
 
     url: str
     key: str = field(default="local", repr=False)
     model: str = ""
     fix: str = "Start it or unset TUTOR_CHAT_URL, then retry grading."
+    errand: Errand = CHAT
 
     @property
     def shown(self) -> str:

@@ -11,19 +11,26 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# Gradio's own doors that this page does not use: calls by name, uploads, statistics, run history, proxies, its editor
+# Gradio's own doors that this page does not use: calls by name, news of uploads, statistics, run history, proxies,
+# its editor
 CLOSED = tuple(
     "call run api/ upload monitoring proxy= deep_link dev vibe- undo-vibe-edit profiling process_recording "
     "mcp openapi.json info token custom_component stream login logout".split()
 )
 _LENGTH = re.compile("[0-9]{1,12}")
+# Where the page brings a recording: 100 MB of it with the lines around it. The only door that takes much.
+UPLOAD = "/gradio_api/upload"
+MAX_UPLOAD_BYTES = 100_100_000
 # Eight drafts and an answer of the longest kind, at most six bytes for a character
 MAX_BODY_BYTES = 1_500_000
+_TOO_MUCH_TEXT = "This is too much text at once. Shorten the answer, then grade it."
+_TOO_MUCH_SOUND = "This recording is larger than 100 MB. Upload a shorter one, or one in a smaller format such as MP3."
 HEADERS: Mapping[bytes, bytes] = {
-    # Gradio needs inline and evaluated scripts and inline styles; nothing at all may come from elsewhere.
+    # Gradio needs inline and evaluated scripts and inline styles, and fetches what its microphone recorded as a blob,
+    # which is this page's own memory; nothing at all may come from elsewhere.
     b"content-security-policy": b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
     b"style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self' data:; "
-    b"connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+    b"connect-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"x-frame-options": b"DENY",
@@ -63,15 +70,23 @@ def refusal(scope: Scope) -> tuple[int, str] | None:
     known = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
     if len(hosts) != 1 or hosts[0] not in known:
         return 421, "This address is not served here. Open the address that was printed at the start."
-    if scope["path"].lower().lstrip("/").removeprefix("gradio_api").lstrip("/").startswith(CLOSED):
+    if _is_closed(scope):
         return 404, "There is nothing here."
     if scope["method"] not in SAFE_METHODS and not _is_own(scope, hosts[0]):
         return 403, "Requests from other pages are refused. Open the page itself and try there."
-    if _values(scope, b"transfer-encoding"):
+    if _values(scope, b"transfer-encoding") or (scope["path"] == UPLOAD and len(lengths) != 1):
         return 411, "A request must say how long it is."
-    if any(not _LENGTH.fullmatch(length) or int(length) > MAX_BODY_BYTES for length in lengths):
-        return 413, "This is too much text at once. Shorten the answer, then grade it."
+    most = MAX_UPLOAD_BYTES if scope["path"] == UPLOAD else MAX_BODY_BYTES
+    if any(not _LENGTH.fullmatch(length) or int(length) > most for length in lengths):
+        return 413, _TOO_MUCH_SOUND if scope["path"] == UPLOAD else _TOO_MUCH_TEXT
     return None
+
+
+def _is_closed(scope: Scope) -> bool:
+    if scope["path"] == UPLOAD:
+        return bool(scope["method"] != "POST")
+    path: str = scope["path"]
+    return path.lower().lstrip("/").removeprefix("gradio_api").lstrip("/").startswith(CLOSED)
 
 
 def _is_own(scope: Scope, host: str) -> bool:

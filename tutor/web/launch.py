@@ -30,9 +30,11 @@ ENVIRONMENT: Mapping[str, str] = MappingProxyType(
         "GRADIO_SERVER_NAME": HOST,
         "HF_HUB_OFFLINE": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
+        # ONNX Runtime, which detects speech, would keep an id of this machine and report to its maker.
+        "ORT_DISABLE_TELEMETRY": "1",
     }
 )
-"""What the environment must say before gradio is imported, besides `GRADIO_TEMP_DIR`."""
+"""What the environment must say before any library is imported, besides `GRADIO_TEMP_DIR`."""
 
 
 def prepare(environ: MutableMapping[str, str], temp_dir: Path) -> None:

@@ -5,18 +5,26 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
+import numpy as np
+
+from tutor.adapters.audio_pyav import PyAvReader
 from tutor.adapters.endpoint import LOOPBACK
+from tutor.adapters.speech_openai import as_wav
 from tutor.adapters.tracker_sql import SqlTracker
 from tutor.adapters.weights import Weights
 from tutor.errors import TutorError
 from tutor.grading import judge
+from tutor.ports import SAMPLE_RATE_HZ, Recording
 from tutor.settings import Settings
 from tutor.states import Check
+from tutor.wiring.bank import question_bank
 from tutor.wiring.engines import Engines, SystemClock
-from tutor.wiring.house import DATABASE, question_bank
+from tutor.wiring.house import DATABASE
+from tutor.wiring.speech import SpeechEngine
 
 SPARE_BYTES = 500_000_000
 # One statement that the words make and one that they do not: any usable judge tells them apart.
@@ -32,6 +40,8 @@ def checks(settings: Settings) -> Iterator[Check]:
     yield _checked("database", lambda: _database(settings))
     yield _checked("question bank", lambda: _bank(settings), "Mend the file named, or unset TUTOR_BANK.")
     yield from Weights(settings.weights).verify()
+    yield _checked("recordings", _decoded, "Check that this Python may start programs and has memory to spare.")
+    yield _checked("speech model", lambda: _speech(settings), "Run `make setup`, or correct the setting named.")
     yield from _engines(settings)
     yield _checked("other hosts", lambda: _hosts(settings))
 
@@ -66,10 +76,33 @@ def _database(settings: Settings) -> str:
 
 
 def _bank(settings: Settings) -> str:
-    bank = question_bank(settings.bank)
+    bank = question_bank(settings)
     questions = bank.questions()
     n_criteria = sum(len(bank.rubric(q.id).criteria) for q in questions)
     return f"{len(questions)} questions, {n_criteria} criteria"
+
+
+def _decoded() -> str:
+    """Have the child that decodes uploaded files read one that needs no recording: a second of a tone."""
+    at_s = np.arange(SAMPLE_RATE_HZ) / SAMPLE_RATE_HZ
+    tone = Recording((0.2 * np.sin(2 * np.pi * 440 * at_s)).astype(np.float32))
+    clock = SystemClock()
+    with tempfile.NamedTemporaryFile(suffix=".wav") as file:
+        file.write(as_wav(tone.samples))
+        file.flush()
+        started_s = clock.elapsed_s()
+        recording = PyAvReader().read(file.name)
+    return f"{len(recording.samples) / SAMPLE_RATE_HZ:g} s decoded in {clock.elapsed_s() - started_s:.1f} s"
+
+
+def _speech(settings: Settings) -> str:
+    engine, clock = SpeechEngine(settings), SystemClock()
+    started_s = clock.elapsed_s()
+    try:
+        engine.load()
+    finally:
+        engine.close()
+    return f"{engine.name}, ready in {clock.elapsed_s() - started_s:.1f} s"
 
 
 def _engines(settings: Settings) -> Iterator[Check]:
@@ -101,5 +134,7 @@ def _judge(engines: Engines) -> str:
 
 
 def _hosts(settings: Settings) -> str:
-    host = urlsplit(settings.chat_url or "").hostname
-    return f"{host} (TUTOR_CHAT_URL)" if host and host not in LOOPBACK else "none but this machine"
+    named = (("TUTOR_CHAT_URL", settings.chat_url), ("TUTOR_SPEECH_URL", settings.speech_url))
+    hosts = ((name, urlsplit(url or "").hostname) for name, url in named)
+    others = [f"{host} ({name})" for name, host in hosts if host and host not in LOOPBACK]
+    return ", ".join(others) or "none but this machine"

@@ -1,4 +1,4 @@
-"""The model server, its client and the embedder: loaded behind the page, closed with the program."""
+"""The model server, its client, the embedder and the speech model: loaded behind the page, closed with the program."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tutor.grading.grader import Grader
 from tutor.settings import Settings
 from tutor.states import EngineState
 from tutor.values import Answer, CriterionVerdict, Grade, Question, Rubric
+from tutor.wiring.speech import SpeechEngine
 
 # A cold disk may take this long to bring a gigabyte of weights into memory.
 LOAD_S = 240.0
@@ -41,13 +42,20 @@ class SystemClock:
 
 
 class Engines:
-    """What grades answers, as the settings want it; `ports.Engines` for the screen.
+    """What hears and grades answers, as the settings want it; `ports.Engines` for the screen.
 
     Nothing is loaded before `start`, and `start` returns at once.
+
+    Attributes:
+        transcriber: The speech model; without it, typed answers are graded all the same.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, speech: bool = False) -> None:
         """Choose the engines.
+
+        Args:
+            settings: Which ones.
+            speech: Load the speech model at the start and show its state; else it loads when it is first used.
 
         Raises:
             WeightsError: An embedded model file is missing or was altered.
@@ -76,6 +84,7 @@ class Engines:
         # Two cores may need a minute for the constant front of the judge's prompt, once after each start.
         first_s = max(deadline_s, LOAD_S) if self._server else deadline_s
         self.chat = OpenAIChat(self._endpoint, deadline_s=deadline_s, first_s=first_s)
+        self.transcriber, self._speech = SpeechEngine(settings), speech
         self._settled = threading.Event()
         self._states = {
             CHAT: EngineState(CHAT, "loading"),
@@ -90,27 +99,31 @@ class Engines:
         self.close()
 
     def start(self) -> None:
-        """Begin to load; both models load at the same time."""
+        """Begin to load; all models load at the same time."""
         if self._server:
             self._server.start()
         for task in (self._load_embedder, self._warm_chat):
             threading.Thread(target=task, name=f"tutor-{task.__name__.strip('_')}", daemon=True).start()
+        if self._speech:
+            self.transcriber.start()
 
     def close(self) -> None:
         """Stop the model server and close connections."""
         self._settled.set()
         self.chat.close()
+        self.transcriber.close()
         if self._server:
             self._server.stop()
 
     def states(self) -> tuple[EngineState, ...]:
-        """The grading model, then the embedding model."""
+        """The grading model, the embedding model and, where it was wanted, the speech model."""
         chat = self._states[CHAT]
         if self._server and chat.state != "loading":
             # After the first loading the server itself knows best: it may be restarting.
             now = self._server.state()
             chat = EngineState(chat.name, now.state, now.detail) if now.state != "ready" else chat
-        return chat, self._states["embedding model"]
+        heard = (self.transcriber.state(),) if self._speech else ()
+        return chat, self._states["embedding model"], *heard
 
     def wait(self) -> None:
         """Return when the grading model is ready or has failed; a call before that would only queue up behind."""

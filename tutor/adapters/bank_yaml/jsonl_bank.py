@@ -7,8 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from tutor.adapters.bank_yaml.jsonlines import MAX_MISTAKES, known, read_objects
-from tutor.adapters.bank_yaml.places import raise_all
-from tutor.adapters.bank_yaml.records import Loaded, Placed, question_mistakes, read_question, read_rubric
+from tutor.adapters.bank_yaml.places import Place
+from tutor.adapters.bank_yaml.records import (
+    Contents,
+    Loaded,
+    Placed,
+    question_mistakes,
+    read_question,
+    read_rubric,
+)
 from tutor.errors import BankError
 from tutor.formula import UNITS
 from tutor.values import Criterion, Figure, Misconception, Question, Rubric
@@ -47,26 +54,31 @@ class JsonlBank(Loaded):
     """
 
     def __init__(self, path: Path) -> None:
-        placed: list[Placed] = []
-        rubrics: dict[str, Rubric] = {}
-        mistakes: list[BankError] = []
-        for place, tree in read_objects(path):
-            if isinstance(tree, BankError):
-                mistakes.append(tree)
-            else:
-                question, found = read_question(known(Question, tree), place)
-                rubric, rubric_found = read_rubric(_rubric_part(tree, path.name), place)
-                mistakes += found + rubric_found
-                if question is not None and rubric is not None:
-                    named = question if question.title else question.model_copy(update={"title": question.topic})
-                    placed.append((named, place))
-                    rubrics.setdefault(question.id, rubric.model_copy(update={"question_id": question.id}))
-            if len(mistakes) >= MAX_MISTAKES:
-                break
-        raise_all(mistakes or question_mistakes(placed))
-        if not placed:
-            raise BankError(str(path), "has no questions; write one JSON object a line")
-        super().__init__(str(path), [question for question, _ in placed], rubrics)
+        super().__init__(file_contents(path))
+
+
+def file_contents(path: Path) -> Contents:
+    """What stands in the file, right or wrong. Raises BankError when it cannot be read at all."""
+    placed: list[Placed] = []
+    rubrics: dict[str, tuple[Rubric, Place]] = {}
+    mistakes: list[BankError] = []
+    for place, tree in read_objects(path):
+        if isinstance(tree, BankError):
+            mistakes.append(tree)
+        else:
+            question, found = read_question(known(Question, tree), place)
+            rubric, rubric_found = read_rubric(_rubric_part(tree, path.name), place)
+            mistakes += found + rubric_found
+            if question is not None and rubric is not None:
+                named = question if question.title else question.model_copy(update={"title": question.topic})
+                placed.append((named, place))
+                rubrics.setdefault(question.id, (rubric.model_copy(update={"question_id": question.id}), place))
+        if len(mistakes) >= MAX_MISTAKES:
+            break
+    mistakes = mistakes or question_mistakes(placed)
+    if not placed and not mistakes:
+        mistakes = [BankError(str(path), "has no questions; write one JSON object a line")]
+    return Contents(str(path), placed, rubrics, mistakes)
 
 
 def _rubric_part(tree: dict[str, Any], source: str) -> dict[str, Any]:

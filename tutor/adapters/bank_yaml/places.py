@@ -12,10 +12,10 @@ from tutor.errors import BankError, BankErrors
 Step = str | int
 Steps = tuple[Step, ...]
 
-# Control characters, direction overrides, invisible spaces, halves of surrogate pairs: none of them can be
-# seen by an author, and each makes equal-looking texts differ.
+# Control characters, direction overrides, invisible spaces, halves of surrogate pairs, what is no character: none
+# of them can be seen by an author, and each makes equal-looking texts differ.
 _INVISIBLE = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2060\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2060\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
 # What an answer may not carry: characters no model server, database or UTF-8 file takes.
 _UNUSABLE = re.compile(r"[\x00\ud800-\udfff]")
@@ -72,10 +72,11 @@ def read_text(path: Path, *, max_bytes: int) -> str:
         raise place.error(f"cannot be read: {getattr(trouble, 'strerror', None) or trouble}") from None
     if len(raw) > max_bytes:
         raise place.error(f"is larger than {max_bytes // 10**6} MB; split it into several files")
-    return _decoded(raw, place).replace("\r\n", "\n")
+    return decoded(raw, place).replace("\r\n", "\n")
 
 
-def _decoded(raw: bytes, place: Place) -> str:
+def decoded(raw: bytes, place: Place) -> str:
+    """Bytes of a file as text. Raises BankError with the line that is not UTF-8."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in raw[:4]:
         raise place.error("is saved as UTF-16 or UTF-32; save it again as UTF-8")
     try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from tutor.adapters.bank_yaml.places import Place
+from tutor.adapters.bank_yaml.places import Place, raise_all
 from tutor.adapters.bank_yaml.sentences import leaves, validated
 from tutor.errors import BankError
 from tutor.formula import UNITS, evaluate, names
@@ -104,14 +105,8 @@ def hint_mistakes(rubric: Rubric, place: Place) -> list[BankError]:
 
 def question_mistakes(placed: Sequence[Placed]) -> list[BankError]:
     """Ids that stand twice, and prerequisites that do not exist or go in a circle."""
-    mistakes = []
     first: dict[str, Place] = {}
-    for question, place in placed:
-        if question.id in first:
-            earlier = first[question.id].error("", "id")
-            where = earlier.file if earlier.line is None else f"{earlier.file}, line {earlier.line}"
-            mistakes.append(place.error(f"the question {question.id!r} stands already in {where}; rename one", "id"))
-        first.setdefault(question.id, place)
+    mistakes = repeated(placed, first)
     for question, place in placed:
         for n, wanted in enumerate(question.prerequisites):
             if wanted not in first:
@@ -119,6 +114,18 @@ def question_mistakes(placed: Sequence[Placed]) -> list[BankError]:
                     place.error(f"there is no question {wanted!r}{_near(wanted, first)}", "prerequisites", n)
                 )
     return mistakes or _circle(placed)
+
+
+def repeated(placed: Sequence[Placed], first: dict[str, Place]) -> list[BankError]:
+    """Ids that stand twice; `first` is where each stood first, and takes in the new ones."""
+    mistakes = []
+    for question, place in placed:
+        if question.id in first:
+            earlier = first[question.id].error("", "id")
+            where = earlier.file if earlier.line is None else f"{earlier.file}, line {earlier.line}"
+            mistakes.append(place.error(f"the question {question.id!r} stands already in {where}; rename one", "id"))
+        first.setdefault(question.id, place)
+    return mistakes
 
 
 def _circle(placed: Sequence[Placed]) -> list[BankError]:
@@ -131,15 +138,40 @@ def _circle(placed: Sequence[Placed]) -> list[BankError]:
     return []
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What stands in a bank, with its places, also where the bank as a whole cannot be used.
+
+    Attributes:
+        name: Folder or file as the author knows it.
+        questions: Those without a mistake in their fields, in the bank's own order.
+        rubrics: Question id -> its rubric, where that is without mistakes.
+        mistakes: All that was found.
+    """
+
+    name: str
+    questions: Sequence[Placed]
+    rubrics: Mapping[str, tuple[Rubric, Place]]
+    mistakes: Sequence[BankError]
+
+
 class Loaded:
     """A bank that was read whole."""
 
-    def __init__(self, name: str, questions: Sequence[Question], rubrics: Mapping[str, Rubric]) -> None:
-        self._name, self._questions, self._rubrics = name, tuple(questions), dict(rubrics)
+    def __init__(self, contents: Contents) -> None:
+        """Take what was read. Raises BankError with all mistakes (BankErrors where there are several)."""
+        raise_all(contents.mistakes)
+        self._name = contents.name
+        self._questions = tuple(question for question, _ in contents.questions)
+        self._rubrics = {question_id: rubric for question_id, (rubric, _) in contents.rubrics.items()}
 
     def questions(self) -> tuple[Question, ...]:
         """All questions, in the bank's own order."""
         return self._questions
+
+    def question(self, question_id: str) -> Question | None:
+        """The question of an id, None for an unknown one."""
+        return next((question for question in self._questions if question.id == question_id), None)
 
     def rubric(self, question_id: str) -> Rubric:
         """The rubric of a question. Raises BankError for an unknown id."""

@@ -34,7 +34,11 @@ def read_tree(path: Path) -> tuple[Any, Place, list[BankError]]:
     Raises:
         BankError: The file cannot be read, is not YAML, or uses what is not allowed.
     """
-    text = read_text(path, max_bytes=MAX_BYTES)
+    return text_tree(read_text(path, max_bytes=MAX_BYTES), path)
+
+
+def text_tree(text: str, path: Path) -> tuple[Any, Place, list[BankError]]:
+    """As `read_tree`, of a text that stands or is going to stand in the file. Raises BankError."""
     if found := unseen(text):
         raise BankError(str(path), found[1], line=text.count("\n", 0, found[0]) + 1)
     reader = _Reader(str(path))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from sqlalchemy import Row
 
 from tutor.errors import TrackerError
+from tutor.spoken import Take, Transcript
 from tutor.states import Job
 from tutor.values import Answer, Attempt, Correction, Rubric
 
@@ -39,6 +42,23 @@ def attempt_row(attempt: Attempt, job_id: str) -> dict[str, Any]:
     }
 
 
+def take_row(take: Take) -> dict[str, Any]:
+    """The columns of a take; its transcript is JSON text, with the recogniser's name beside it."""
+    transcript = take.transcript
+    return {
+        **take.model_dump(exclude={"transcript"}),
+        "transcript": transcript and transcript.model_dump_json(),
+        "transcriber": transcript and transcript.transcriber,
+    }
+
+
+def to_take(row: Row[Any]) -> Take:
+    """A take row as a value. Raises TrackerError."""
+    with _readable("take", row.id):
+        transcript = None if row.transcript is None else Transcript.model_validate_json(row.transcript)
+    return _value(Take, row, transcript=transcript)
+
+
 def to_answer(row: Row[Any]) -> Answer:
     """An answer row as a value. Raises TrackerError."""
     return _value(Answer, row)
@@ -61,12 +81,19 @@ def to_attempt(row: Row[Any], answer: Answer) -> Attempt:
 
 def _value(kind: type[Kind], row: Row[Any], **more: Any) -> Kind:
     fields = {name: value for name, value in row._mapping.items() if name in kind.model_fields}
-    try:
+    with _readable(kind.__name__.lower(), fields.get("id")):
         return kind.model_validate({**fields, **more})
+
+
+@contextmanager
+def _readable(name: str, id: object) -> Iterator[None]:
+    """Turn what is wrong with the columns of a row into a sentence that names the row."""
+    try:
+        yield
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise TrackerError(
-            f"The {kind.__name__.lower()} {fields.get('id')} in the database cannot be read ({field}: {first['msg']}). "
+            f"The {name} {id} in the database cannot be read ({field}: {first['msg']}). "
             "Restore a backup, or use the version of the program that wrote it."
         ) from error

@@ -7,7 +7,6 @@ them are only what is searched for. Facts are appended; `job` is the one table w
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import StrEnum
 
 from sqlalchemy import (
     JSON,
@@ -26,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
+from tutor.spoken import TakeState
 from tutor.states import JobState
 
 
@@ -48,15 +48,6 @@ class UtcMoment(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-class TakeState(StrEnum):
-    """Where a recording stands."""
-
-    RECORDING = "recording"
-    STOPPED = "stopped"
-    TRANSCRIBED = "transcribed"
-    DISCARDED = "discarded"
 
 
 # Names for every constraint from the first revision on: an unnamed one can never be altered later.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import URL, ColumnElement, Connection, Select, Table, and_, insert, make_url, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, Select, and_, insert, or_, select, update
 
 from tutor.adapters.tracker_sql import tables
-from tutor.adapters.tracker_sql.engine import open_engine, sentences
-from tutor.adapters.tracker_sql.opening import bring_up_to_date
 from tutor.adapters.tracker_sql.rows import attempt_row, to_answer, to_attempt, to_correction, to_job
+from tutor.adapters.tracker_sql.takes import SqlTakes
 from tutor.errors import AnswerConflict, TrackerError
 from tutor.ports import Clock
 from tutor.states import Job, JobState
@@ -24,19 +21,14 @@ from tutor.values import Answer, Attempt, Correction
 MAX_TRIES = 3
 TIRED = "Grading was interrupted three times and has stopped. Your answer is saved; you can try again."
 
-_INSERT: Mapping[str, Callable[[Table], sqlite.Insert | postgresql.Insert]] = {
-    "sqlite": sqlite.insert,
-    "postgresql": postgresql.insert,
-}
-
 _JOBS = select(tables.job, tables.attempt.c.id.label("attempt_id")).outerjoin(
     tables.attempt, tables.attempt.c.job_id == tables.job.c.id
 )
 _FREE = {"owner": None, "lease_until": None}
 
 
-class SqlTracker:
-    """`ports.Tracker` and `ports.Jobs` in one database.
+class SqlTracker(SqlTakes):
+    """`ports.Tracker`, `ports.Jobs` and `ports.Takes` in one database.
 
     Several processes may write to one SQLite file: each writing transaction takes the write lock
     before it reads, and waits up to 30 s for it.
@@ -55,25 +47,16 @@ class SqlTracker:
         Raises:
             TrackerError: Damaged, foreign, not writable, or from a newer version; the file is untouched.
         """
-        url = make_url(place) if isinstance(place, str) else URL.create("sqlite", database=str(place))
-        if url.get_backend_name() not in _INSERT:
-            raise TrackerError(
-                f"A database of kind {url.get_backend_name()} is not supported; use SQLite or PostgreSQL."
-            )
-        bring_up_to_date(url, clock.now())
+        super().__init__(place, clock.now())
         self._clock = clock
-        self._where = url.database or url.render_as_string(hide_password=True)
-        self.engine = open_engine(url)
-
-    def close(self) -> None:
-        """Close every connection. The tracker may not be used afterwards."""
-        self.engine.dispose()
 
     # -- facts -------------------------------------------------------------------------------
 
     def submit(self, answer: Answer) -> Job:
-        """See `ports.Tracker.submit`. Raises AnswerConflict or TrackerError."""
+        """See `ports.Tracker.submit`. Raises AnswerConflict, KeyError for an unknown take, or TrackerError."""
         with self._writing() as connection:
+            if answer.take_id is not None:
+                self._take(connection, answer.take_id)
             if self._insert_once(connection, tables.answer, answer.model_dump()):
                 now = self._clock.now()
                 fresh = {"id": uuid4().hex, "answer_id": answer.id, "state": JobState.QUEUED, "tries": 0}
@@ -203,21 +186,6 @@ class SqlTracker:
             return self._job(connection, job_id)
 
     # -- inside a transaction ----------------------------------------------------------------
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with sentences(self._where), self.engine.begin() as connection:
-            yield connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with sentences(self._where), self.engine.connect() as connection:
-            yield connection.execution_options(reading=True)
-
-    def _insert_once(self, connection: Connection, table: Table, row: dict[str, Any]) -> bool:
-        """Insert a row; False when its id is there already."""
-        once = _INSERT[connection.dialect.name](table).values(row).on_conflict_do_nothing(index_elements=["id"])
-        return connection.execute(once.returning(table.c.id)).first() is not None
 
     def _change(self, connection: Connection, job_id: str, *only_if: ColumnElement[bool], **changes: Any) -> bool:
         table = tables.job

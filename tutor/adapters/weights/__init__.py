@@ -5,10 +5,12 @@ from tutor.adapters.weights.manifest import Manifest, Take, Weight, WeightFile, 
 
 CHAT_GGUF = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 EMBEDDER = "all-minilm-l6-v2"
+SPEECH = "whisper-base"
 
 __all__ = [
     "CHAT_GGUF",
     "EMBEDDER",
+    "SPEECH",
     "Manifest",
     "Report",
     "Take",
