@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from tutor.drafting import origin
 from tutor.errors import AnswerRefused, BankError, BankErrors
 from tutor.lint import Remark, remarks
 from tutor.ports import Entry, OwnBank
@@ -89,6 +90,19 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A criterion of a draft, and the words of the reference answer it was drawn from.
+
+    Attributes:
+        criterion_id: Which.
+        words: As they stand in the reference answer; None where no run of words there is the criterion's.
+    """
+
+    criterion_id: str
+    words: str | None
+
+
+@dataclass(frozen=True)
 class Listed:
     """A question of a set.
 
@@ -162,6 +176,15 @@ class Library:
     def remarks(self, draft: Draft, seen: Entry) -> tuple[Note, ...]:
         """All mistakes of an edit, then, where there are none, the warnings of the lint."""
         return self._checked(draft, seen).notes
+
+    def drawn(self, draft: Draft, seen: Entry) -> tuple[Drawn, ...]:
+        """Where each criterion of a draft comes from; nothing once it is reviewed, or while there are mistakes."""
+        checked = self._checked(draft, seen)
+        if seen.rubric.status != "draft" or checked.question is None or checked.rubric is None:
+            return ()
+        reference = checked.question.reference_answer
+        spans = ((criterion.id, origin(criterion.text, reference)) for criterion in checked.rubric.criteria)
+        return tuple(Drawn(name, reference[slice(*span)] if span else None) for name, span in spans)
 
     def save(self, draft: Draft, seen: Entry, *, reviewed: bool = False) -> Entry:
         """Store an edit in the own bank.

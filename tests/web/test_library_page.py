@@ -11,6 +11,7 @@ from tests.test_library import KV, MINE, Q2, Grading, JsonForm, edited, entry
 from tutor import view
 from tutor.errors import BankError
 from tutor.library import FIELDS, Draft, Library, Note
+from tutor.ports import Entry
 from tutor.values import MisconceptionFinding
 from tutor.view.library import note_list, place_name, question_head, question_list
 from tutor.web.library_layout import Widgets, draft_of
@@ -22,7 +23,7 @@ BUTTONS = ("save", "reviewed", "delete", "sure", "keep", "preview")
 W = Widgets(
     *("seen", "listing", "editor", "head"),
     {name: name for name in FIELDS},
-    *("rubric", "notes", "answer", "grade"),
+    *("rubric", "notes", "drawn", "answer", "grade"),
     {name: f"{name} button" for name in BUTTONS},
     "outcome",
 )
@@ -108,9 +109,22 @@ def test_a_deleted_question_leaves_the_way_back_and_an_original_is_opened(librar
 
 
 def test_lint_is_silent_before_a_question_is_open(library: Library) -> None:
-    assert lint(library, library.opened(KV), None) == ""
-    assert "Nothing to remark" in lint(library, library.opened(KV), KV)
-    assert "Mistake" in lint(library, Draft({}, "{"), KV)
+    assert lint(library, W, library.opened(KV), None) == {"notes": "", "drawn": ""}
+    assert "Nothing to remark" in lint(library, W, library.opened(KV), KV)["notes"]
+    assert "Mistake" in lint(library, W, Draft({}, "{"), KV)["notes"]
+
+
+def test_a_draft_says_which_words_each_criterion_was_drawn_from(library: Library) -> None:
+    assert lint(library, W, library.opened(KV), KV)["drawn"] == "", "reviewed"
+    told = plain(lint(library, W, edited(library, MINE, reference_answer=f"So {_first(MINE)}!"), MINE)["drawn"])
+    assert f"<q>{_first(MINE)}</q>" in told
+    told = plain(lint(library, W, edited(library, MINE, reference_answer="Something else."), MINE)["drawn"])
+    assert "<q>" not in told
+    assert "not word for word" in told
+
+
+def _first(entry: Entry) -> str:
+    return entry.rubric.criteria[0].text.rstrip(".")
 
 
 def test_a_preview_is_a_grade_or_a_sentence(library: Library, grading: Grading) -> None:

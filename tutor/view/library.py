@@ -8,7 +8,7 @@ from itertools import zip_longest
 from markupsafe import Markup
 
 from tutor.errors import BankError
-from tutor.library import Listed, Note, Origin, QuestionSet
+from tutor.library import Drawn, Listed, Note, Origin, QuestionSet
 from tutor.view.chat import name
 from tutor.view.text import joined, markup
 
@@ -39,6 +39,7 @@ _DRAFT = markup(
     '<p class="told">A draft: the program took its criteria from the reference answer. Read each one, mend it, '
     "look at a preview grade, then mark it as reviewed.</p>"
 )
+_REWORDED = markup('<span class="quiet">not word for word in the reference answer</span>')
 _READ_ONLY = markup('<p class="told">This question is of a bank that the settings name. Edit it in its files.</p>')
 
 
@@ -108,6 +109,21 @@ def note_list(notes: Sequence[Note]) -> Markup:
         for note in notes
     )
     return markup('<ul class="notes">{rows}</ul>', rows=rows)
+
+
+def drawn_list(drawn: Sequence[Drawn]) -> Markup:
+    """Folded: the words of the reference answer that each criterion of a draft was drawn from; nothing without any."""
+    if not drawn:
+        return _NOTHING
+    rows = joined(
+        markup("<li><code>{id}</code> <q>{words}</q></li>", id=one.criterion_id, words=one.words)
+        if one.words
+        else markup("<li><code>{id}</code> {told}</li>", id=one.criterion_id, told=_REWORDED)
+        for one in drawn
+    )
+    return markup(
+        '<details class="drawn"><summary>Where each criterion comes from</summary><ul>{rows}</ul></details>', rows=rows
+    )
 
 
 def place_name(note: Note) -> str:

@@ -40,6 +40,7 @@ class Widgets:
     fields: dict[str, gr.Textbox | gr.Radio]
     rubric: gr.Textbox
     notes: gr.HTML
+    drawn: gr.HTML
     answer: gr.Textbox
     grade: gr.HTML
     buttons: dict[str, gr.Button]
@@ -47,8 +48,8 @@ class Widgets:
 
     def all(self) -> list[Any]:
         """The widgets in a fixed order."""
-        named = (self.listing, self.editor, self.head, self.rubric, self.notes, self.answer, self.grade, self.outcome)
-        return [self.seen, *named, *self.fields.values(), *self.buttons.values()]
+        texts = (self.head, self.rubric, self.notes, self.drawn, self.answer, self.grade, self.outcome)
+        return [self.seen, self.listing, self.editor, *texts, *self.fields.values(), *self.buttons.values()]
 
 
 def lay_out() -> Widgets:
@@ -86,6 +87,7 @@ def _editor(seen: gr.State, listing: gr.HTML, editor: gr.Column) -> Widgets:
             html_attributes=gr.InputHTMLAttributes(spellcheck=False, autocapitalize="off"),
         )
         notes = gr.HTML(elem_id="notes", js_on_load=_AS_STATUS)
+        drawn = gr.HTML(elem_id="drawn", js_on_load=None)
     with gr.Column(elem_classes="card"):
         answer = gr.Textbox(
             label="Answer to try",
@@ -102,7 +104,7 @@ def _editor(seen: gr.State, listing: gr.HTML, editor: gr.Column) -> Widgets:
         for name, (text, variant) in _BUTTONS.items():
             buttons[name] = gr.Button(text, elem_id=name, variant=variant, visible=False, min_width=100)
         outcome = gr.HTML(elem_id="outcome", js_on_load=_AS_STATUS)
-    return Widgets(seen, listing, editor, head, fields, rubric, notes, answer, grade, buttons, outcome)
+    return Widgets(seen, listing, editor, head, fields, rubric, notes, drawn, answer, grade, buttons, outcome)
 
 
 def _box(name: str) -> gr.Textbox:

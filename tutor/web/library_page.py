@@ -55,15 +55,18 @@ def edit(library: Library, widgets: Widgets, listed: Listed, note: str = "") -> 
         widgets.listing: "",
         widgets.editor: gr.Column(visible=True),
         widgets.rubric: draft.rubric,
-        widgets.notes: str(shown.note_list(library.remarks(draft, listed.entry))),
+        **lint(library, widgets, draft, listed.entry),
         **{widgets.fields[name]: text for name, text in draft.texts.items()},
         **_told(library, widgets, listed, note),
     }
 
 
-def lint(library: Library, draft: Draft, seen: Entry | None) -> str:
-    """What is to be said of an unsaved edit; nothing before a question is open."""
-    return str(shown.note_list(library.remarks(draft, seen))) if seen else ""
+def lint(library: Library, widgets: Widgets, draft: Draft, seen: Entry | None) -> Updates:
+    """What is to be said of an unsaved edit, and where a draft's criteria come from; nothing before one is open."""
+    if seen is None:
+        return {widgets.notes: "", widgets.drawn: ""}
+    notes, drawn = library.remarks(draft, seen), library.drawn(draft, seen)
+    return {widgets.notes: str(shown.note_list(notes)), widgets.drawn: str(shown.drawn_list(drawn))}
 
 
 def save(library: Library, widgets: Widgets, draft: Draft, seen: Entry | None, *, reviewed: bool) -> Updates:
@@ -71,7 +74,7 @@ def save(library: Library, widgets: Widgets, draft: Draft, seen: Entry | None, *
     entry = _known(seen)
     notes = library.remarks(draft, entry)
     n = sum(note.is_mistake for note in notes)
-    changed = {widgets.notes: str(shown.note_list(notes))}
+    changed = lint(library, widgets, draft, entry)
     if n:
         why = f"Nothing was saved: {'one mistake needs' if n == 1 else f'{n} mistakes need'} another look."
         return changed | {widgets.outcome: _outcome(why, "mistake")}
@@ -79,7 +82,7 @@ def save(library: Library, widgets: Widgets, draft: Draft, seen: Entry | None, *
     listed = library.found(stored.question.id)
     told = _told(library, widgets, listed, REVIEWED if reviewed else SAVED) if listed else {}
     # The words stay as they were typed: who goes on typing while it is saved loses nothing.
-    return changed | {widgets.seen: stored} | told
+    return {widgets.seen: stored} | lint(library, widgets, draft, stored) | told
 
 
 def remove(library: Library, widgets: Widgets, seen: Entry | None) -> Updates:
@@ -150,6 +153,9 @@ def _connect(w: Widgets, library: Library) -> None:
     def removed(seen: Entry | None) -> Updates:
         return _safely(lambda: remove(library, w, seen), at_buttons)
 
+    def linted(seen: Entry | None, *said: object) -> Updates:
+        return _safely(lambda: lint(library, w, draft_of(said), seen), lambda why: {w.notes: _outcome(why, "mistake")})
+
     def at_buttons(sentence: str) -> Updates:
         return {w.outcome: _outcome(sentence, "mistake")}
 
@@ -157,7 +163,7 @@ def _connect(w: Widgets, library: Library) -> None:
     gr.on(None, arrived, None, w.all(), **private)
     changes = [box.change for box in (w.rubric, *w.fields.values())]
     # While one lint runs, only the newest words wait for the next.
-    gr.on(changes, _linting(library), typed, [w.notes], trigger_mode="always_last", **private)
+    gr.on(changes, linted, typed, [w.notes, w.drawn], trigger_mode="always_last", **private)
     b["save"].click(saved, typed, **writing)
     b["reviewed"].click(reviewed, typed, **writing)
     b["sure"].click(removed, [w.seen], **writing)
@@ -165,13 +171,6 @@ def _connect(w: Widgets, library: Library) -> None:
     asked = [b[name] for name in ("delete", "sure", "keep")]
     b["delete"].click(lambda: _asking(True), None, asked, **private)
     b["keep"].click(lambda: _asking(False), None, asked, **private)
-
-
-def _linting(library: Library) -> Callable[..., str]:
-    def linted(seen: Entry | None, *said: object) -> str:
-        return _safely(lambda: lint(library, draft_of(said), seen), lambda why: _outcome(why, "mistake"))
-
-    return linted
 
 
 def _trying(library: Library) -> Callable[..., Iterator[str]]:
