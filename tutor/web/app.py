@@ -1,4 +1,4 @@
-"""The whole web room as one ASGI app: the guard outside, then our few static files, then the Gradio page."""
+"""The whole web room as one ASGI app: the guard outside, then the streams, our few static files, the Gradio page."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from tutor.web.moves import Moves
 from tutor.web.player import player
 from tutor.web.settings_page import Preferences
 from tutor.web.site import site
+from tutor.web.streams import Streams
 from tutor.web.uploads import Uploads
 
 STATIC = Path(__file__).parent / "static"
@@ -77,7 +78,7 @@ def build(
     # Only where this is set does Gradio look at the paths that a browser claims; mounting leaves it unset.
     pages.has_launched = True
     _take_from_uploads_alone(uploads)
-    return Guard(app)
+    return Guard(Streams(app))
 
 
 def _tidied(uploads: Uploads, moves: Moves) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
