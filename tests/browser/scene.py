@@ -85,7 +85,7 @@ BAD = Question(
     reference_answer=HOSTILE,
     kind="synthesis",
     topic="<b>topic</b>",
-    title="<img src=x onerror=window.stolen=1> **title** " + LONG_WORD,
+    title="<img src=x onerror=window.stolen=1> **title** " + LONG_WORD[:150],
 )
 BANK = FakeBank(
     (DECODE, DECODE_RUBRIC),
