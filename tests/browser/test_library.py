@@ -68,6 +68,7 @@ def test_an_edit_is_linted_as_it_is_typed_saved_and_there_after_a_reload(
     page = opened(visit, start())
     assert page.locator("#delete").count() == 0, "it comes with the program"
     assert page.get_by_text("A draft: the program took its criteria").is_visible()
+    assert page.get_by_text("Where each criterion comes from").is_visible()
     box(page, "topic").fill("")
     page.get_by_text("Topic: must not be empty").or_(page.locator("#notes .wrong")).first.wait_for()
     box(page, "topic").fill("Memory <b>")
