@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import App
+from tests.browser.conftest import App, leave, reload
 
 pytestmark = pytest.mark.browser
 
@@ -32,8 +32,8 @@ def opened(visit: Visit, app: App, name: str = "kv-bytes", **options: object) ->
     return page
 
 
-def reopened(page: object) -> None:
-    page.reload()
+def reopened(page: object, app: App) -> None:
+    reload(page, app)
     page.locator("#notes :is(li, p)").first.wait_for()
 
 
@@ -43,7 +43,8 @@ def saved(page: object, button: str = "save", says: str = "Saved") -> None:
 
 
 def test_sets_fold_their_questions_and_the_form_finds_drafts(start: Start, visit: Visit) -> None:
-    page = listed(visit, start())
+    app = start()
+    page = listed(visit, app)
     names = page.locator("#sets summary .name").all_inner_texts()
     assert names[:2] == ["quantization", "kv-cache"]
     assert page.locator("#sets li a:visible").count() == 0
@@ -51,21 +52,23 @@ def test_sets_fold_their_questions_and_the_form_finds_drafts(start: Start, visit
     assert page.locator("#sets li a:visible").count() == 1
     page.get_by_label("Find").fill("bytes CACHE")
     page.get_by_label("Drafts only").check()
-    page.get_by_role("button", name="Show").click()
-    page.get_by_text("1 question found.").wait_for()
+    leave(
+        app, lambda: (page.get_by_role("button", name="Show").click(), page.get_by_text("1 question found.").wait_for())
+    )
     assert page.get_by_label("Find").input_value() == "bytes CACHE"
     assert page.get_by_label("Drafts only").is_checked()
-    page.get_by_role("link", name="Bytes of cache").click()
-    page.locator("#notes li").first.wait_for()
+    found = page.get_by_role("link", name="Bytes of cache")
+    leave(app, lambda: (found.click(), page.locator("#notes li").first.wait_for()))
     assert box(page, "topic").input_value() == "KV cache"
-    page.get_by_role("link", name="All questions").click()
-    page.locator("#sets summary").nth(2).wait_for()
+    back = page.get_by_role("link", name="All questions")
+    leave(app, lambda: (back.click(), page.locator("#sets summary").nth(2).wait_for()))
 
 
 def test_an_edit_is_linted_as_it_is_typed_saved_and_there_after_a_reload(
     start: Start, visit: Visit, tmp_path: Path
 ) -> None:
-    page = opened(visit, start())
+    app = start()
+    page = opened(visit, app)
     assert page.locator("#delete").count() == 0, "it comes with the program"
     assert page.get_by_text("A draft: the program took its criteria").is_visible()
     assert page.get_by_text("Where each criterion comes from").is_visible()
@@ -78,7 +81,7 @@ def test_an_edit_is_linted_as_it_is_typed_saved_and_there_after_a_reload(
     page.locator("#notes .remark", has_text="terms").first.wait_for()
     saved(page)
     assert "your copy of one that comes with the program" in page.locator("#question-head").inner_text()
-    reopened(page)
+    reopened(page, app)
     assert box(page, "topic").input_value() == "Memory <b>"
     assert page.locator("#difficulty input:checked").get_attribute("value") == "5"
     assert "KV cache" in rubric.input_value()
@@ -127,7 +130,7 @@ def test_of_two_tabs_the_second_is_refused_and_keeps_its_words(start: Start, vis
     assert box(second, "title").input_value() == "Second"
     box(first, "title").fill("Third")
     saved(first)
-    reopened(second)
+    reopened(second, app)
     assert box(second, "title").input_value() == "Third"
 
 
